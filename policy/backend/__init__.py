@@ -1,0 +1,1 @@
+"""Evaluation of conditions: the interpreter and the emitted functions."""

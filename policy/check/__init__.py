@@ -1,0 +1,1 @@
+"""From surface tree to meaning, with every mistake reported."""

@@ -1,0 +1,1 @@
+"""Public capability formats: AIP, ACC, OpenAPI and MCP bindings."""

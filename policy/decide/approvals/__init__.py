@@ -1,0 +1,1 @@
+"""Requirements, votes and their matching."""

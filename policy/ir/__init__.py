@@ -1,0 +1,1 @@
+"""Typed, resolved, frozen meaning of a policy."""

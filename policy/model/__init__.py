@@ -1,0 +1,1 @@
+"""The data a decision takes and gives."""

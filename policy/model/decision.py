@@ -1,0 +1,171 @@
+"""The decision (language.md section 7, interfaces.md section 5)."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Literal
+
+from policy.model.base import Json, Model
+
+
+class Outcome(str, Enum):
+    """allow < require-approval < deny."""
+
+    ALLOW = "allow"
+    REQUIRE_APPROVAL = "require-approval"
+    DENY = "deny"
+
+
+class Reason(Model):
+    """Why: one code with its rule and place."""
+
+    code: str
+    """Stable, listed in grammar/CODES.md."""
+    effect: Literal["allow", "require-approval", "deny", "note"]
+    """What it contributes."""
+    rule: str | None = None
+    """The rule, approval or route clause it comes from, by its bare id (a clause: the route)."""
+    message: str
+    """A sentence for a person."""
+    location: str | None = None
+    """`file:line:column` of the rule."""
+    controls: list[str] = []
+    """Requirements the rule serves."""
+    layer: str | None = None
+    """The layer of the rule."""
+    pointer: str | None = None
+    """JSON Pointer into the input, for schema violations."""
+
+
+class CountedVote(Model):
+    """An approval that counted."""
+
+    decision_id: str
+    """The vote."""
+    approver: str
+    """The voter's principal id."""
+
+
+class UncountedVote(Model):
+    """A vote that did not count, and why."""
+
+    decision_id: str
+    """The vote."""
+    approver: str
+    """The voter's principal id."""
+    code: str
+    """`approval.…`: the first reason that held."""
+    message: str
+    """A sentence for a person."""
+
+
+class Approval(Model):
+    """The state of one approval requirement."""
+
+    id: str
+    """The approval's id; `contract` for the contract's own; `layer/id` where there are several layers."""
+    state: Literal["pending", "satisfied", "denied", "no_path"]
+    """Where it stands."""
+    needs: str
+    """What is needed, as the policy says it."""
+    missing: int
+    """The least number of further approvals that can satisfy it."""
+    counted: list[CountedVote] = []
+    """Approvals that count."""
+    not_counted: list[UncountedVote] = []
+    """Votes that do not."""
+    denials: list[CountedVote] = []
+    """Denials that stand."""
+    could_approve: list[str] = []
+    """Leaves whose people could still approve, as text."""
+    next: list[str] = []
+    """Leaves that would complete it, as text."""
+    candidates: list[str] | None = None
+    """Principal ids of the given authority records that could approve now; None where none were given."""
+    excluded: list[str] = []
+    """Principal ids that may not approve: the parties and those a separation excludes."""
+    evidence: list[str] = []
+    """Evidence kinds that a vote must bring."""
+    valid_for: str
+    """How long a vote counts, as a duration (`4h`)."""
+    expires_at: str | None = None
+    """When the first counted vote ends, RFC 3339 in UTC; None where none counts."""
+    prompt: str | None = None
+    """The declaration's text for approvers, with parameters filled in."""
+    layer: str | None = None
+    """The layer it belongs to; None for the contract's own."""
+    because: str | None = None
+    """Why the approval exists, as its author says."""
+
+
+class Obligation(Model):
+    """What the runtime must do with the decision; one it does not know, it must refuse."""
+
+    rule: str
+    """The obligation's id, or `audit.sensitive`, `execution.rate_limit`, `execution.timeout`."""
+    layer: str | None = None
+    """The layer of the rule; None for what the declaration asks."""
+    redact: list[str] = []
+    """Input paths to redact."""
+    set: dict[str, Json] = {}
+    """Values to use."""
+
+
+class RiskAssessment(Model):
+    """How risky the action is."""
+
+    declared: str | None
+    """The declared or default level; None where the capability could not be read."""
+    effective: str | None
+    """After raises; the highest of the possible ones where uncertain."""
+    raised_by: list[str] = []
+    """Ids of the rules that raised it."""
+    uncertain: bool = False
+    """Whether a raise could not be evaluated or reads claims."""
+
+
+class Decision(Model):
+    """The answer. `model_dump_json()` is the wire form; equal arguments give equal bytes."""
+
+    outcome: Outcome
+    """allow, require-approval or deny."""
+    action_id: str | None = None
+    """The action's id."""
+    capability_id: str | None = None
+    """The capability's id."""
+    scope: str | None = None
+    """The capability's scope."""
+    route: str | None = None
+    """The route the call came through."""
+    session: str | None = None
+    """The session."""
+    reasons: list[Reason]
+    """Every reason, most restrictive first."""
+    reasons_omitted: int = 0
+    """How many more there were than are listed."""
+    approvals: list[Approval] = []
+    """Every approval requirement and its state."""
+    obligations: list[Obligation] = []
+    """What the runtime must do."""
+    risk: RiskAssessment
+    """How risky the action is."""
+    request_digest: str | None = None
+    """What an approval is bound to; None where the request could not be read."""
+    policy_hash: str
+    """The policy that decided."""
+    policy_version: str | None = None
+    """Its declared version."""
+    evaluated_at: str | None = None
+    """`now`, in UTC."""
+    audit_sensitive: bool = False
+    """ACC's audit hint: record with care."""
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the action may run now."""
+        return self.outcome is Outcome.ALLOW
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of the wire form."""
+        return cls.model_json_schema(mode="serialization")

@@ -1,0 +1,1 @@
+"""Diagnostics and decisions for people and programs."""

@@ -1,0 +1,1 @@
+"""Sources, spans, diagnostics and limits: the ground floor."""

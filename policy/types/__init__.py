@@ -1,0 +1,1 @@
+"""Types, trust levels, runtime values, built-in names and functions."""
