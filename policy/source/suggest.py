@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from heapq import nsmallest
 
 _LONGEST = 64
 """Characters above which only a difference in case is looked for."""
 _COMPARED = 512
-"""Candidates that are compared exactly; the others were less alike by their letters."""
+"""Candidates that are compared by edits; where there are more, those with the most letters in common."""
 
 
 def closest(word: str, candidates: Iterable[str]) -> str | None:
@@ -22,16 +23,18 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     folded = word.casefold()
     bound = _bound(len(folded))
     letters = _letters(folded)
-    near: list[tuple[int, str, str]] = []
+    near: list[tuple[str, str]] = []
     for candidate in candidates:
         other = candidate.casefold()
         if abs(len(other) - len(folded)) > bound or candidate == word:
             continue
-        difference = (letters ^ _letters(other)).bit_count()
-        if difference <= 2 * bound:
-            near.append((difference, candidate, other))
+        if (letters ^ _letters(other)).bit_count() <= 2 * bound:
+            near.append((candidate, other))
+    if len(near) > _COMPARED:
+        wanted = Counter(folded)
+        near = nsmallest(_COMPARED, near, key=lambda pair: ((Counter(pair[1]) - wanted).total(), pair))
     best: tuple[int, int, str] | None = None
-    for _, candidate, other in nsmallest(_COMPARED, near):
+    for candidate, other in near:
         edits = _edits(folded, other, bound)
         if edits is not None:
             exact = _edits(word, candidate, len(word) + len(candidate))

@@ -39,12 +39,12 @@ class Code:
 
 def error(code: str, summary: str, failing: str, fixed: str, *, catalog: str = "", format: Format = "policy") -> Code:
     """A diagnostic that keeps the policy or the document from loading."""
-    return _diagnostic(Severity.ERROR, code, summary, failing, fixed, catalog, format)
+    return _diagnostic(Severity.ERROR, code, summary, (failing, fixed), catalog=catalog, format=format)
 
 
 def warning(code: str, summary: str, failing: str, fixed: str, *, catalog: str = "", format: Format = "policy") -> Code:
     """A diagnostic that `--strict` makes an error and an accept comment takes away."""
-    return _diagnostic(Severity.WARNING, code, summary, failing, fixed, catalog, format)
+    return _diagnostic(Severity.WARNING, code, summary, (failing, fixed), catalog=catalog, format=format)
 
 
 def reason(code: str, summary: str, failing: str, fixed: str) -> Code:
@@ -58,15 +58,15 @@ def vote(code: str, summary: str, failing: str, fixed: str) -> Code:
 
 
 def _diagnostic(
-    severity: Severity, code: str, summary: str, failing: str, fixed: str, catalog: str, format: Format
+    severity: Severity, code: str, summary: str, examples: tuple[str, str], *, catalog: str, format: Format
 ) -> Code:
     return Code(
         code=code,
         kind="diagnostic",
         severity=severity,
         summary=summary,
-        failing=failing,
-        fixed=fixed,
+        failing=examples[0],
+        fixed=examples[1],
         format=format,
         needs="catalog" if catalog else None,
         catalog=catalog,

@@ -116,8 +116,8 @@ CODES: tuple[Code, ...] = (
     reason(
         "delegation.broken",
         "a hop does not start where the one before it ended",
-        "context: {delegation: [{from: rosa, to: agent-1, scope: order.**}, {from: agent-2, to: agent-7, scope: order.**}]}",
-        "context: {delegation: [{from: rosa, to: agent-1, scope: order.**}, {from: agent-1, to: agent-7, scope: order.**}]}",
+        "context: {delegation: [{from: rosa, to: agent-1, scope: a.**}, {from: agent-2, to: agent-7, scope: a.**}]}",
+        "context: {delegation: [{from: rosa, to: agent-1, scope: a.**}, {from: agent-1, to: agent-7, scope: a.**}]}",
     ),
     reason(
         "delegation.wrong_delegate",

@@ -8,6 +8,7 @@ _CHECKED = "votes: [{by: ines, at: -10m, reason: checked}]"
 _TICKET = (
     'votes: [{by: ines, at: -10m, evidence: [{kind: external_ticket, id: T-1, uri: "https://tickets.example/T-1"}]}]'
 )
+_LIMITED = "votes: [{by: ines, at: -10m, constraints: [{field: /amount, operator: lte, value: 100}]}]"
 _FINANCE = "authorities: {ines: {roles: [finance.approver]}}"
 
 CODES: tuple[Code, ...] = (
@@ -116,8 +117,8 @@ CODES: tuple[Code, ...] = (
     vote(
         "approval.constraint_failed",
         "the voter approved under a condition that the input does not meet or that cannot be judged",
-        "votes: [{by: ines, at: -10m, constraints: [{field: /amount, operator: lte, value: 100}]}]\ninput: {amount: 101}",
-        "votes: [{by: ines, at: -10m, constraints: [{field: /amount, operator: lte, value: 100}]}]\ninput: {amount: 100}",
+        f"{_LIMITED}\ninput: {{amount: 101}}",
+        f"{_LIMITED}\ninput: {{amount: 100}}",
     ),
     vote(
         "approval.parties_unknown",
