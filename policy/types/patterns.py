@@ -46,16 +46,19 @@ def parse_scope_pattern(text: str) -> tuple[str, ...] | None:
 
 def scope_matches(segments: tuple[str, ...], scope: str) -> bool:
     """Whether a pattern, given as its segments, matches a scope. A scope that is not well-formed matches nothing."""
-    if not scope_is_wellformed(scope):
-        return False
-    words = scope.split(".")
+    return scope_is_wellformed(scope) and segments_match(segments, scope.split("."))
+
+
+def segments_match(segments: tuple[str, ...], words: list[str]) -> bool:
+    """Whether a pattern, given as its segments, matches the words of a scope."""
     body, leading, trailing = split_runs(segments)
     spare = len(words) - len(body)
-    if spare < 0 or (spare > 0 and not leading and not trailing):
+    if spare < 0 or (spare and not leading and not trailing):
         return False
-    first = 0 if not leading else spare
-    starts = range(spare + 1) if leading and trailing else (first,)
-    return any(_fits(body, words, start) for start in starts)
+    starts = range(spare + 1) if leading and trailing else (spare if leading else 0,)
+    return any(
+        all(segment in (ANY_SEGMENT, words[start + offset]) for offset, segment in enumerate(body)) for start in starts
+    )
 
 
 def split_runs(segments: tuple[str, ...]) -> tuple[tuple[str, ...], bool, bool]:
@@ -71,10 +74,6 @@ def split_runs(segments: tuple[str, ...]) -> tuple[tuple[str, ...], bool, bool]:
     if trailing:
         body[-1] = ANY_SEGMENT
     return tuple(body), leading, trailing
-
-
-def _fits(body: tuple[str, ...], words: list[str], start: int) -> bool:
-    return all(segment in (ANY_SEGMENT, words[start + offset]) for offset, segment in enumerate(body))
 
 
 def glob_matches(glob: str, text: str) -> bool:
