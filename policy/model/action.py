@@ -55,20 +55,20 @@ class Action(Model):
     transaction: ActionTransaction | None = None
     """The transaction part; absent means mode `execute`."""
     identity: Json = None
-    """Unverified claim."""
+    """Unverified claim, any JSON: who the caller says it is."""
     approval: Json = None
-    """Unverified claim."""
+    """Unverified claim, any JSON: approvals the caller says it has."""
     compliance: Json = None
-    """Unverified claim."""
+    """Unverified claim, any JSON: obligations the caller says it meets."""
     delegation_chain: Json = None
-    """Unverified claim."""
+    """Unverified claim, any JSON: who the caller says delegated to it."""
     federation: Json = None
-    """Unverified claim."""
+    """Unverified claim, any JSON: where the caller says the call comes from."""
     conversation: Json = None
-    """Unverified claim."""
+    """Unverified claim, any JSON: the conversation the caller says it belongs to."""
     memory_context: Json = None
-    """Unverified claim."""
+    """Unverified claim, any JSON: what the caller says it remembers."""
     callback: Json = None
-    """Unverified claim."""
+    """Unverified claim, any JSON: where the caller wants the result."""
     observability: Json = None
-    """Unverified claim."""
+    """Unverified claim, any JSON: trace identifiers of the caller."""

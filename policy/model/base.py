@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, WithJsonSchema
 
 from policy.types.instants import parse_timestamp
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+"""The JSON Schema dialect that models are published in and input schemas are written in."""
 
 
 def _timestamp(text: str) -> str:
@@ -15,17 +18,32 @@ def _timestamp(text: str) -> str:
     return text
 
 
-Timestamp = Annotated[str, AfterValidator(_timestamp)]
+Timestamp = Annotated[str, AfterValidator(_timestamp), WithJsonSchema({"type": "string", "format": "date-time"})]
 """RFC 3339 text with offset, kept as written."""
 
 Identifier = Annotated[str, StringConstraints(min_length=1)]
 """A non-empty string, compared by code point."""
 
 Json = Any
-"""A JSON value, bounds checked apart (model.md section 6)."""
+"""A JSON value, bounds checked apart (`policy.model.bounds`)."""
 
 
 class Model(BaseModel):
-    """Frozen, strict (nothing is coerced), unknown members refused."""
+    """Frozen, strict (nothing is coerced), unknown members refused, no NaN and no infinity."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", protected_namespaces=(), use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        frozen=True,
+        strict=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        protected_namespaces=(),
+        use_attribute_docstrings=True,
+    )
+
+    schema_mode: ClassVar[Literal["validation", "serialization"]] = "validation"
+    """Which form `json_schema` describes: what is read, or (for a decision) what is written."""
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """The JSON Schema (Draft 2020-12) of the wire form, as `policy schema` publishes it."""
+        return {"$schema": DIALECT, **cls.model_json_schema(by_alias=True, mode=cls.schema_mode)}

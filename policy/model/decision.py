@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Literal
+from typing import Literal
 
 from policy.model.base import Json, Model
 
@@ -127,6 +127,8 @@ class RiskAssessment(Model):
 class Decision(Model):
     """The answer. `model_dump_json()` is the wire form; equal arguments give equal bytes."""
 
+    schema_mode = "serialization"
+
     outcome: Outcome
     """allow, require-approval or deny."""
     action_id: str | None = None
@@ -164,8 +166,3 @@ class Decision(Model):
     def allowed(self) -> bool:
         """Whether the action may run now."""
         return self.outcome is Outcome.ALLOW
-
-    @classmethod
-    def json_schema(cls) -> dict[str, Any]:
-        """The JSON Schema of the wire form."""
-        return cls.model_json_schema(mode="serialization")
