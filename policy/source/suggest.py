@@ -81,3 +81,9 @@ def _edits(left: str, right: str, bound: int) -> int | None:
         if min(row) > bound:
             return None
     return row[-1] if row[-1] <= bound else None
+
+
+def within(word: str, candidates: Iterable[str], edits: int) -> str | None:
+    """The candidate that is the fewest edits from `word`, case counting, or None where all are more than `edits`."""
+    ranked = [(found, other) for other in candidates if (found := _edits(word, other, edits)) is not None]
+    return min(ranked)[1] if ranked else None

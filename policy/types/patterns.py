@@ -16,6 +16,7 @@ _SCOPE = re.compile(r"(?=[A-Za-z0-9])[A-Za-z0-9_:-]+(?:\.[A-Za-z0-9_:-]+)*")
 _WORD = re.compile(r"[A-Za-z0-9_:-]+")
 _WORD_START = re.compile(r"[A-Za-z0-9]")
 _IDENTIFIER = re.compile(r"[!-~]+")
+_VERB = re.compile(r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE) (?=/)")
 
 
 def scope_is_wellformed(text: str) -> bool:
@@ -24,8 +25,13 @@ def scope_is_wellformed(text: str) -> bool:
 
 
 def identifier_is_wellformed(text: str) -> bool:
-    """Whether a capability id can be matched: visible ASCII without white space, no dot-separated segment empty."""
-    return _IDENTIFIER.fullmatch(text) is not None and "" not in text.split(".")
+    """Whether a capability id can be matched: visible ASCII without white space, no dot-separated segment empty.
+
+    The id of an operation without a name, `GET /orders`, has one space behind its verb (model.md section 6).
+    """
+    verb = _VERB.match(text)
+    rest = text if verb is None else text[verb.end() :]
+    return _IDENTIFIER.fullmatch(rest) is not None and "" not in rest.split(".")
 
 
 def parse_scope_pattern(text: str) -> tuple[str, ...] | None:
