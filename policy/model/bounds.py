@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from json.encoder import encode_basestring
+from math import isfinite
 from typing import Any
 
 from policy.source.limits import DEFAULT_LIMITS, Limits
@@ -173,7 +174,7 @@ def _text(text: str, room: _Room) -> str | None:
 
 def _number(number: int | float, room: _Room) -> str | None:
     if data_number(number) is None:
-        if number != number or number in (float("inf"), float("-inf")):
+        if isinstance(number, float) and not isfinite(number):
             return "is no number (NaN or infinite)"
         return "is an integer beyond ±(2^53−1); send large identifiers as strings"
     room.size -= len(repr(number))

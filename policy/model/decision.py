@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Literal
 
+from pydantic import Field
+
 from policy.model.base import Json, Model
 
 
@@ -29,7 +31,7 @@ class Reason(Model):
     """A sentence for a person."""
     location: str | None = None
     """`file:line:column` of the rule."""
-    controls: list[str] = []
+    controls: list[str] = Field(default_factory=list)
     """Requirements the rule serves."""
     layer: str | None = None
     """The layer of the rule."""
@@ -70,21 +72,21 @@ class Approval(Model):
     """What is needed, as the policy says it."""
     missing: int
     """The least number of further approvals that can satisfy it."""
-    counted: list[CountedVote] = []
+    counted: list[CountedVote] = Field(default_factory=list)
     """Approvals that count."""
-    not_counted: list[UncountedVote] = []
+    not_counted: list[UncountedVote] = Field(default_factory=list)
     """Votes that do not."""
-    denials: list[CountedVote] = []
+    denials: list[CountedVote] = Field(default_factory=list)
     """Denials that stand."""
-    could_approve: list[str] = []
+    could_approve: list[str] = Field(default_factory=list)
     """Leaves whose people could still approve, as text."""
-    next: list[str] = []
+    next: list[str] = Field(default_factory=list)
     """Leaves that would complete it, as text."""
     candidates: list[str] | None = None
     """Principal ids of the given authority records that could approve now; None where none were given."""
-    excluded: list[str] = []
+    excluded: list[str] = Field(default_factory=list)
     """Principal ids that may not approve: the parties and those a separation excludes."""
-    evidence: list[str] = []
+    evidence: list[str] = Field(default_factory=list)
     """Evidence kinds that a vote must bring."""
     valid_for: str
     """How long a vote counts, as a duration (`4h`)."""
@@ -105,9 +107,9 @@ class Obligation(Model):
     """The obligation's id, or `audit.sensitive`, `execution.rate_limit`, `execution.timeout`."""
     layer: str | None = None
     """The layer of the rule; None for what the declaration asks."""
-    redact: list[str] = []
+    redact: list[str] = Field(default_factory=list)
     """Input paths to redact."""
-    set: dict[str, Json] = {}
+    set: dict[str, Json] = Field(default_factory=dict)
     """Values to use."""
 
 
@@ -118,7 +120,7 @@ class RiskAssessment(Model):
     """The declared or default level; None where the capability could not be read."""
     effective: str | None
     """After raises; the highest of the possible ones where uncertain."""
-    raised_by: list[str] = []
+    raised_by: list[str] = Field(default_factory=list)
     """Ids of the rules that raised it."""
     uncertain: bool = False
     """Whether a raise could not be evaluated or reads claims."""
@@ -145,9 +147,9 @@ class Decision(Model):
     """Every reason, most restrictive first."""
     reasons_omitted: int = 0
     """How many more there were than are listed."""
-    approvals: list[Approval] = []
+    approvals: list[Approval] = Field(default_factory=list)
     """Every approval requirement and its state."""
-    obligations: list[Obligation] = []
+    obligations: list[Obligation] = Field(default_factory=list)
     """What the runtime must do."""
     risk: RiskAssessment
     """How risky the action is."""
