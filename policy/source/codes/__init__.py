@@ -8,7 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from policy.source.codes import capability, fixtures, guards, lint, names, reasons, syntax, types, votes
+from policy.source.codes import (
+    capability,
+    carriers,
+    deployment,
+    fixtures,
+    guards,
+    lint,
+    names,
+    reasons,
+    syntax,
+    types,
+    votes,
+)
 from policy.source.codes.entry import Code
 
 __all__ = ["CODES", "Code"]
@@ -30,7 +42,9 @@ CODES: Mapping[str, Code] = _collect(
         names.CODES,
         types.CODES,
         lint.CODES,
+        deployment.CODES,
         capability.CODES,
+        carriers.CODES,
         fixtures.CODES,
         reasons.CODES,
         guards.CODES,

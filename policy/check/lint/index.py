@@ -1,0 +1,230 @@
+"""Indexes over patterns and over a catalog, so that no pass compares every rule with every other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from policy.check.catalog import CapabilityFacts, Catalog
+from policy.check.lint import schema
+from policy.check.lint.views import View
+from policy.check.lint.walk import Path
+from policy.ir import nodes as ir
+from policy.ir.patterns import covers, matches_action, overlaps
+from policy.types.patterns import ANY_SEGMENT, ANY_SEGMENTS
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Branch(Generic[T]):
+    below: dict[str, _Branch[T]] = field(default_factory=dict)
+    here: list[tuple[ir.ScopePattern, T]] = field(default_factory=list)
+
+
+class PatternIndex(Generic[T]):
+    """Things found by their scope patterns; globs and patterns with `**` at both ends are few and looked at in turn."""
+
+    def __init__(self, entries: Iterable[tuple[ir.ActionPattern, T]]) -> None:
+        self._forward: _Branch[T] = _Branch()
+        self._backward: _Branch[T] = _Branch()
+        self._others: list[tuple[ir.ActionPattern, T]] = []
+        for pattern, entry in entries:
+            if not isinstance(pattern, ir.ScopePattern) or (_open_start(pattern) and _open_end(pattern)):
+                self._others.append((pattern, entry))
+            elif _open_start(pattern):
+                _insert(self._backward, pattern, tuple(reversed(pattern.segments)), entry)
+            else:
+                _insert(self._forward, pattern, pattern.segments, entry)
+
+    def covering(self, pattern: ir.ActionPattern) -> Iterator[tuple[ir.ActionPattern, T]]:
+        """The entries whose pattern covers this one."""
+        return (found for found in self._near(pattern, wider=True) if covers(found[0], pattern))
+
+    def overlapping(self, pattern: ir.ActionPattern) -> Iterator[tuple[ir.ActionPattern, T]]:
+        """The entries whose pattern some action matches that matches this one too."""
+        return (found for found in self._near(pattern, wider=False) if overlaps(found[0], pattern))
+
+    def _near(self, pattern: ir.ActionPattern, *, wider: bool) -> Iterator[tuple[ir.ActionPattern, T]]:
+        yield from self._others
+        if not isinstance(pattern, ir.ScopePattern):
+            if not wider:
+                yield from _all(self._forward)
+                yield from _all(self._backward)
+            return
+        yield from _walk(self._forward, pattern.segments, wider=wider)
+        yield from _walk(self._backward, tuple(reversed(pattern.segments)), wider=wider)
+
+
+def _open_start(pattern: ir.ScopePattern) -> bool:
+    return pattern.segments[0] == ANY_SEGMENTS
+
+
+def _open_end(pattern: ir.ScopePattern) -> bool:
+    return pattern.segments[-1] == ANY_SEGMENTS and len(pattern.segments) > 1
+
+
+def _insert(root: _Branch[T], pattern: ir.ScopePattern, segments: Sequence[str], entry: T) -> None:
+    branch = root
+    for segment in segments:
+        branch = branch.below.setdefault(segment, _Branch())
+    branch.here.append((pattern, entry))
+
+
+def _all(branch: _Branch[T]) -> Iterator[tuple[ir.ActionPattern, T]]:
+    stack = [branch]
+    while stack:
+        here = stack.pop()
+        yield from here.here
+        stack.extend(here.below.values())
+
+
+def _walk(root: _Branch[T], segments: Sequence[str], *, wider: bool) -> Iterator[tuple[ir.ActionPattern, T]]:
+    """Every entry that may cover (`wider`) or overlap the segments, and some that do not."""
+    stack: list[tuple[_Branch[T], int]] = [(root, 0)]
+    while stack:
+        branch, at = stack.pop()
+        rest = branch.below.get(ANY_SEGMENTS)
+        if rest is not None:
+            yield from _all(rest)
+        if at == len(segments):
+            yield from branch.here
+            continue
+        segment = segments[at]
+        if segment == ANY_SEGMENTS:
+            # Behind a prefix only `**` covers `**`; where `**` stands first, `*.**` may cover what follows it.
+            if not wider or at + 1 < len(segments):
+                yield from _all(branch)
+        elif segment == ANY_SEGMENT and not wider:
+            stack.extend((below, at + 1) for below in branch.below.values())
+        else:
+            stack.extend((branch.below[word], at + 1) for word in {segment, ANY_SEGMENT} if word in branch.below)
+
+
+class RouteIndex:
+    """Views by route, then by pattern; a view that holds on every route stands apart."""
+
+    def __init__(self, found: Iterable[View]) -> None:
+        groups: dict[str | None, list[View]] = {}
+        self.everywhere = tuple(found)
+        for view in self.everywhere:
+            for route in (None,) if view.routes is None else view.routes:
+                groups.setdefault(route, []).append(view)
+        self._all: PatternIndex[View] = PatternIndex(entries(self.everywhere))
+        self._groups = {route: PatternIndex(entries(views)) for route, views in groups.items()}
+
+    def covering(self, pattern: ir.ActionPattern, routes: tuple[str, ...] | None) -> Iterator[View]:
+        """The views that hold on all of the routes for all that the pattern matches."""
+        for route in (None,) if routes is None else (None, routes[0]):
+            for _, view in self._groups[route].covering(pattern) if route in self._groups else ():
+                if view.routes is None or (routes is not None and set(routes) <= set(view.routes)):
+                    yield view
+
+    def overlapping(self, pattern: ir.ActionPattern, routes: tuple[str, ...] | None) -> Iterator[View]:
+        """The views that hold on one of the routes for something that the pattern matches."""
+        if routes is None:
+            yield from (view for _, view in self._all.overlapping(pattern))
+            return
+        for route in (None, *routes):
+            if route in self._groups:
+                yield from (view for _, view in self._groups[route].overlapping(pattern))
+
+
+def entries(found: Iterable[View]) -> Iterator[tuple[ir.ActionPattern, View]]:
+    """Views by their patterns; one without patterns stands under `**` and under every capability."""
+    for view in found:
+        if view.patterns is None:
+            yield ir.ScopePattern(span=view.span, segments=(ANY_SEGMENTS,)), view
+            yield ir.CapabilityGlob(span=view.span, glob="*"), view
+        else:
+            for pattern in view.patterns:
+                yield pattern, view
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the schemas of some capabilities say of one path of the input."""
+
+    declared: tuple[tuple[CapabilityFacts, schema.Place], ...]
+    """Capabilities whose schema names the path."""
+    open: tuple[CapabilityFacts, ...]
+    """Capabilities whose schema leaves room for it."""
+    closed: tuple[CapabilityFacts, ...]
+    """Capabilities whose valid inputs never have it."""
+
+
+class CatalogIndex:
+    """A catalog by scope, with what was asked of it remembered for one run."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.capabilities = catalog.capabilities
+        self._exact: dict[str, list[CapabilityFacts]] = {}
+        self._first: dict[str, list[CapabilityFacts]] = {}
+        self._folded: dict[str, list[str]] = {}
+        self._matching: dict[str, tuple[CapabilityFacts, ...]] = {}
+        self._found: dict[tuple[frozenset[str] | None, Path], Found] = {}
+        for capability in catalog.capabilities:
+            if capability.scope is not None:
+                if capability.scope not in self._exact:
+                    self._folded.setdefault(capability.scope.split(".")[0].casefold(), []).append(capability.scope)
+                self._exact.setdefault(capability.scope, []).append(capability)
+                self._first.setdefault(capability.scope.split(".")[0], []).append(capability)
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """Every scope, once."""
+        return tuple(self._exact)
+
+    def below(self, first: str) -> Sequence[CapabilityFacts]:
+        """Capabilities whose scope starts with this segment; all that have a scope for a wildcard."""
+        if first in {ANY_SEGMENT, ANY_SEGMENTS}:
+            return [capability for capability in self.capabilities if capability.scope is not None]
+        return self._first.get(first, ())
+
+    def folded(self, first: str) -> Sequence[str]:
+        """Scopes whose first segment is this one in any case; every scope for a wildcard."""
+        return self.scopes if first in {ANY_SEGMENT, ANY_SEGMENTS} else self._folded.get(first, ())
+
+    def matching(self, pattern: ir.ActionPattern) -> tuple[CapabilityFacts, ...]:
+        """The capabilities that a pattern matches."""
+        known = self._matching.get(pattern.text)
+        if known is None:
+            known = tuple(item for item in self._near(pattern) if matches_action(pattern, item.scope, item.id))
+            self._matching[pattern.text] = known
+        return known
+
+    def _near(self, pattern: ir.ActionPattern) -> Sequence[CapabilityFacts]:
+        if not isinstance(pattern, ir.ScopePattern):
+            return self.capabilities
+        if ANY_SEGMENT not in pattern.segments and ANY_SEGMENTS not in pattern.segments:
+            return self._exact.get(pattern.text, ())
+        return self.below(pattern.segments[0])
+
+    def concerned(self, patterns: Iterable[ir.ActionPattern] | None) -> tuple[CapabilityFacts, ...]:
+        """The capabilities that any of the patterns matches, each once; all for None."""
+        if patterns is None:
+            return self.capabilities
+        found = {capability.id: capability for pattern in patterns for capability in self.matching(pattern)}
+        return tuple(found.values())
+
+    def find(self, patterns: tuple[ir.ActionPattern, ...] | None, path: Path) -> Found:
+        """What the input schemas of the capabilities concerned say of a path of the input."""
+        key = (None if patterns is None else frozenset(pattern.text for pattern in patterns), path)
+        known = self._found.get(key)
+        if known is None:
+            known = self._look(self.concerned(patterns), path)
+            self._found[key] = known
+        return known
+
+    def _look(self, capabilities: Iterable[CapabilityFacts], path: Path) -> Found:
+        declared, spacious, closed = [], [], []
+        for capability in capabilities:
+            place = schema.locate(capability.input_schema, path)
+            if place is None:
+                closed.append(capability)
+            elif place.declared:
+                declared.append((capability, place))
+            else:
+                spacious.append(capability)
+        return Found(declared=tuple(declared), open=tuple(spacious), closed=tuple(closed))
