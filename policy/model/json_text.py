@@ -20,7 +20,7 @@ _SHORT = 15
 """Digits that always fit into ±(2^53−1)."""
 _LARGE = 2 << 20
 """Characters above which positions are kept for the outer levels only, so that their map stays small."""
-_OUTER_LEVELS = 4
+_OUTER_LEVELS = 3
 
 
 class _RefusedError(Exception):
@@ -51,7 +51,7 @@ def parse(text: str, depth: int) -> Any:
 def positions(text: str) -> dict[str, tuple[int, int]]:
     """JSON Pointer to 1-based line and column of every part of a valid text.
 
-    A member stands where its name does. Of a text over 2 MiB the four outer levels are listed.
+    A member stands where its name does. Of a text over 2 MiB the three outer levels are listed.
     """
     levels = _OUTER_LEVELS if len(text) > _LARGE else len(text)
     place = _Places(text)
@@ -177,28 +177,28 @@ def _walk(text: str, levels: int = sys.maxsize) -> Iterator[tuple[list[str | int
     offset = 0
     while (match := _TOKEN.match(text, offset)) is not None:
         offset = match.end()
-        token, start = match[match.lastindex or 0], match.start(match.lastindex or 0)
-        if token in {"}", "]"}:
+        mark, start = match[match.lastindex or 0], match.start(match.lastindex or 0)
+        if mark in {"}", "]"}:
             # An empty container has no open step of its own kind; its step was taken at its opening.
             steps.pop()
             awaiting_name = False
-        elif token == ",":
+        elif mark == ",":
             if steps and isinstance(steps[-1], int):
                 steps[-1] += 1
             else:
                 awaiting_name = True
-        elif token == ":":
+        elif mark == ":":
             continue
         elif awaiting_name and match.lastindex == 1:
-            steps[-1] = json.loads(token)
+            steps[-1] = json.loads(mark)
             awaiting_name, pending = False, start
         else:
             yield steps, start if pending is None else pending
             pending = None
             if len(steps) >= levels and match.lastindex == 2:
                 _, offset = skip(text, start)
-            elif token == "{":
+            elif mark == "{":
                 steps.append("")
                 awaiting_name = True
-            elif token == "[":
+            elif mark == "[":
                 steps.append(0)
