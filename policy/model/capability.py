@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, WithJsonSchema, model_validator
+from pydantic import AfterValidator, ConfigDict, WithJsonSchema, model_validator
 
 from policy.model.acc import AccDeclaration
 from policy.model.base import Identifier, Json, Model
@@ -31,12 +31,19 @@ UNDIGESTED = ("name", "description", "cost", "bindings")
 """Members that are no part of the request digest; nor is `acc.guidance`."""
 
 
+def _publish_required(schema: dict[str, Any]) -> None:
+    schema["required"] = ["input_schema"]
+    schema["anyOf"] = [{"required": ["id", "name", "kind"]}, {"required": ["acc"]}]
+
+
 class Capability(Model):
     """What somebody may be allowed to do. A document declares; only a policy grants.
 
     Without `acc` the members `id`, `name` and `kind` are required; with it they default to the declaration's
     scope, the id and `tool`. Admission (`policy.contracts.admission.admit`) checks what a shape cannot say.
     """
+
+    model_config = ConfigDict(json_schema_extra=_publish_required)
 
     id: Identifier
     """Unique within a catalog, compared by code point."""

@@ -1,0 +1,91 @@
+"""Where a finding about a document stands, and how the author's text is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from policy.source.diagnostic import Diagnostic, Severity
+
+_SHOWN = 80
+"""Characters of an author's text that a message shows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place in a JSON or YAML document: `pointer` is a JSON Pointer (RFC 6901) from the document's root.
+
+    `positions` gives the 1-based line and column of pointers whose text is known. Where a binding put a capability
+    document together, `members` says where its members stand in the carrier, as pointers from this place; None
+    for one that has no place of its own there, and everything below such a member stands at this place.
+    """
+
+    file: str | None = None
+    pointer: str = ""
+    positions: Mapping[str, tuple[int, int]] = field(default_factory=dict, repr=False, compare=False)
+    members: Mapping[str, str | None] = field(default_factory=dict, repr=False, compare=False)
+    whole: bool = False
+    """Whether everything below stands here."""
+
+    def at(self, *steps: str | int) -> Place:
+        """The place some members or positions further down."""
+        if self.whole or not steps:
+            return self
+        first = steps[0]
+        if isinstance(first, str) and first in self.members:
+            carried = self.members[first]
+            if carried is None:
+                return replace(self, members={}, whole=True)
+            return replace(self, pointer=self.pointer + carried, members={}).at(*steps[1:])
+        return replace(self, pointer=self.pointer + pointer_of(*steps), members={})
+
+    def below(self, pointer: str) -> Place:
+        """The place that a pointer relative to this one names."""
+        return self if self.whole else replace(self, pointer=self.pointer + pointer, members={})
+
+    def error(self, code: str, message: str, help: str | None = None) -> Diagnostic:
+        """A finding that keeps the capability out."""
+        return self._diagnostic(Severity.ERROR, code, message, help)
+
+    def warning(self, code: str, message: str, help: str | None = None) -> Diagnostic:
+        """A finding that somebody should look at."""
+        return self._diagnostic(Severity.WARNING, code, message, help)
+
+    def _diagnostic(self, severity: Severity, code: str, message: str, help: str | None) -> Diagnostic:
+        position = self.position
+        return Diagnostic(
+            code=code,
+            severity=severity,
+            message=message,
+            help=help,
+            file=self.file,
+            pointer=self.pointer,
+            line=None if position is None else position[0],
+            column=None if position is None else position[1],
+        )
+
+    @property
+    def position(self) -> tuple[int, int] | None:
+        """Line and column of this place, or of the nearest enclosing one whose position is known."""
+        pointer = self.pointer
+        while self.positions:
+            if pointer in self.positions:
+                return self.positions[pointer]
+            if not pointer:
+                break
+            pointer = pointer.rpartition("/")[0]
+        return None
+
+
+def pointer_of(*steps: str | int) -> str:
+    """A JSON Pointer (RFC 6901) from its unescaped steps."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+
+
+def quoted(value: object) -> str:
+    """The author's text in backticks, on one line; what is not visible ASCII is shown as an escape."""
+    text = json.dumps(value) if not isinstance(value, str) else json.dumps(value)[1:-1].replace('\\"', '"')
+    if len(text) > _SHOWN:
+        text = text[: _SHOWN - 1] + "…"
+    return f"`{text}`"
