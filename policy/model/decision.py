@@ -152,7 +152,7 @@ class Decision(Model):
     obligations: list[Obligation] = Field(default_factory=list)
     """What the runtime must do."""
     risk: RiskAssessment
-    """How risky the action is."""
+    """The declared risk and what it became."""
     request_digest: str | None = None
     """What an approval is bound to; None where the request could not be read."""
     policy_hash: str

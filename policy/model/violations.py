@@ -6,7 +6,7 @@ the work is bounded. No message repeats a value of the input: inputs may be conf
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
 from typing import Any
@@ -87,6 +87,14 @@ def _session(validator: Any) -> Session:
     return session
 
 
+def _below(validator: Any, part: Any, subschema: Any, step: str | int) -> _Errors:
+    if subschema is False:
+        # `jsonschema` forgets the step of a part that the schema `false` refuses.
+        yield ValidationError("false", path=[step])
+    else:
+        yield from validator.descend(part, subschema, path=step)
+
+
 def _reference(validator: Any, reference: str, instance: Any, _schema: Any) -> _Errors:
     yield from validator.descend(instance, _session(validator).target(reference))
 
@@ -102,7 +110,20 @@ def _pattern_properties(validator: Any, patterns: Mapping[str, Any], instance: A
     for pattern, subschema in patterns.items():
         for name, member in instance.items():
             if _session(validator).matches(pattern, name):
-                yield from validator.descend(member, subschema, path=name, schema_path=pattern)
+                yield from _below(validator, member, subschema, name)
+
+
+def _items(validator: Any, subschema: Any, instance: Any, schema: Mapping[str, Any]) -> _Errors:
+    if isinstance(instance, list):
+        first = len(schema.get("prefixItems", ()))
+        for index, item in enumerate(instance[first:], first):
+            yield from _below(validator, item, subschema, index)
+
+
+def _prefix_items(validator: Any, subschemas: Sequence[Any], instance: Any, _schema: Any) -> _Errors:
+    if isinstance(instance, list):
+        for index, (item, subschema) in enumerate(zip(instance, subschemas, strict=False)):
+            yield from _below(validator, item, subschema, index)
 
 
 def _additional_properties(validator: Any, subschema: Any, instance: Any, schema: Mapping[str, Any]) -> _Errors:
@@ -111,24 +132,16 @@ def _additional_properties(validator: Any, subschema: Any, instance: Any, schema
     session = _session(validator)
     declared, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
     for name, member in instance.items():
-        if name in declared or any(session.matches(pattern, name) for pattern in patterns):
-            continue
-        if subschema is False:
-            yield ValidationError("additionalProperties", path=[name])
-        else:
-            yield from validator.descend(member, subschema, path=name)
+        if name not in declared and not any(session.matches(pattern, name) for pattern in patterns):
+            yield from _below(validator, member, subschema, name)
 
 
 def _properties(validator: Any, properties: Mapping[str, Any], instance: Any, _schema: Any) -> _Errors:
     if not isinstance(instance, dict):
         return
     for name, subschema in properties.items():
-        if name not in instance:
-            continue
-        if subschema is False:
-            yield ValidationError("properties", path=[name])
-        else:
-            yield from validator.descend(instance[name], subschema, path=name, schema_path=name)
+        if name in instance:
+            yield from _below(validator, instance[name], subschema, name)
 
 
 def _property_names(validator: Any, subschema: Any, instance: Any, _schema: Any) -> _Errors:
@@ -143,12 +156,8 @@ def _unevaluated_properties(validator: Any, subschema: Any, instance: Any, schem
         return
     evaluated = evaluated_names(validator, _session(validator), instance, schema)
     for name, member in instance.items():
-        if name in evaluated:
-            continue
-        if subschema is False:
-            yield ValidationError("unevaluatedProperties", path=[name])
-        else:
-            yield from validator.descend(member, subschema, path=name)
+        if name not in evaluated:
+            yield from _below(validator, member, subschema, name)
 
 
 def _unevaluated_items(validator: Any, subschema: Any, instance: Any, schema: Any) -> _Errors:
@@ -156,12 +165,8 @@ def _unevaluated_items(validator: Any, subschema: Any, instance: Any, schema: An
         return
     evaluated = evaluated_indices(validator, _session(validator), instance, schema)
     for index, item in enumerate(instance):
-        if index in evaluated:
-            continue
-        if subschema is False:
-            yield ValidationError("unevaluatedItems", path=[index])
-        else:
-            yield from validator.descend(item, subschema, path=index)
+        if index not in evaluated:
+            yield from _below(validator, item, subschema, index)
 
 
 def _multiple_of(_validator: Any, divisor: Any, instance: Any, _schema: Any) -> _Errors:
@@ -184,6 +189,8 @@ _Validator = extend(  # type: ignore[no-untyped-call]
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
         "additionalProperties": _additional_properties,
+        "items": _items,
+        "prefixItems": _prefix_items,
         "properties": _properties,
         "propertyNames": _property_names,
         "unevaluatedProperties": _unevaluated_properties,

@@ -49,6 +49,8 @@ def parse(text: str, depth: int, nodes: int) -> tuple[Any, dict[str, tuple[int, 
     reader = _Reader(depth, nodes)
     for event in _events(text):
         reader.take(event)
+    if "" not in reader.positions:
+        raise DataError("empty; JSON or YAML data is expected")
     return reader.result, reader.positions
 
 
