@@ -1,0 +1,117 @@
+"""Stage 8: where every approval requirement of an action stands, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from policy.decide.approvals.counting import Electorate, Question, judge_approval
+from policy.decide.approvals.denials import judge_denials
+from policy.decide.approvals.eligibility import leaf_table
+from policy.decide.approvals.report import Verdict, reasons, report
+from policy.decide.approvals.requirement import LayeredSeparation, Requirement
+from policy.decide.approvals.satisfaction import Supporter, standing
+from policy.decide.approvals.votes import Ballot, Ballots, read_votes, speakers
+from policy.decide.people import People, parties_of
+from policy.decide.request import Request
+from policy.decide.separation import approver_exclusions
+from policy.ir.alternatives import quorum_of
+from policy.model.canonical import digest
+from policy.model.decision import Approval, Reason
+from policy.source.limits import DEFAULT_LIMITS, Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One requirement, judged."""
+
+    approval: Approval
+    reasons: tuple[Reason, ...]
+    """Why it is asked for, as long as it is not satisfied, and what came of it."""
+
+
+def judge(
+    requirements: Sequence[Requirement],
+    request: Request,
+    separations: Sequence[LayeredSeparation],
+    limits: Limits = DEFAULT_LIMITS,
+) -> tuple[Judged, ...]:
+    """Judge every requirement of an action, in their order. `separations` are all that apply to it.
+
+    Raises ValueError where an approval has more alternatives than `limits` allow; no loader lets one through.
+    """
+    if not requirements:
+        return ()
+    people = People(request.context)
+    ballots = read_votes(request, people)
+    snapshots = any("input_snapshot" in requirement.approval.evidence for requirement in requirements)
+    electorate = _electorate(request, people, ballots, separations, digest(request.action.input) if snapshots else None)
+    ids = frozenset(requirement.id for requirement in requirements)
+    return tuple(_judge_one(requirement, electorate, ballots, ids, limits) for requirement in requirements)
+
+
+def _electorate(
+    request: Request,
+    people: People,
+    ballots: Ballots,
+    separations: Sequence[LayeredSeparation],
+    input_hash: str | None,
+) -> Electorate:
+    parties = parties_of(request.context)
+    exclusions = approver_exclusions(separations, request, people)
+    used = request.context.used_votes
+    return Electorate(
+        request=request,
+        people=people,
+        parties=parties,
+        party_persons=frozenset(people.person(party.id) for party in parties.stated),
+        exclusions=exclusions,
+        used=None if used is None else frozenset(used),
+        parties_unknown=exclusions.unknown or not parties.known,
+        person_unknown=people.untold_people(parties),
+        input_hash=input_hash,
+        withdrawn=ballots.withdrawn,
+    )
+
+
+def _judge_one(
+    requirement: Requirement, electorate: Electorate, ballots: Ballots, ids: frozenset[str], limits: Limits
+) -> Judged:
+    approval = requirement.approval
+    quorum = quorum_of(approval.need, limits.alternatives)
+    if quorum is None:
+        raise ValueError(f"the approval {requirement.id} has more than {limits.alternatives} alternatives")
+    table = leaf_table(quorum.leaves, electorate.request)
+    question = Question(requirement=requirement, table=table, electorate=electorate)
+    spoken = speakers(ballots.ballots, requirement.id, ids)
+    counted, refused = _tally(ballots.ballots, spoken, question)
+    approving = frozenset(ballot.person for ballot, _ in counted)
+    supporters = (supporter for _, supporter in counted)
+    verdict = Verdict(
+        question=question,
+        ballots=ballots.ballots,
+        spoken=frozenset(ballot.vote.decision_id for ballot in spoken),
+        counted=tuple(counted),
+        refused=tuple(refused),
+        denials=judge_denials(spoken, ballots.lifted, approving, question),
+        stands=standing(quorum, supporters, approval.at_least, distinct=approval.distinct_by is not None),
+    )
+    return Judged(report(verdict), reasons(verdict))
+
+
+def _tally(
+    ballots: Sequence[Ballot], spoken: Sequence[Ballot], question: Question
+) -> tuple[list[tuple[Ballot, Supporter]], list[tuple[Ballot, str]]]:
+    """The approvals that count, and those that do not with their codes."""
+    last = {ballot.person: ballot for ballot in spoken}
+    counted: list[tuple[Ballot, Supporter]] = []
+    refused: list[tuple[Ballot, str]] = []
+    for ballot in ballots:
+        if ballot.denies:
+            continue
+        result = judge_approval(ballot, question, last)
+        if isinstance(result, Supporter):
+            counted.append((ballot, result))
+        else:
+            refused.append((ballot, result))
+    return counted, refused

@@ -1,0 +1,102 @@
+"""Who may still approve: leaves and people, for whoever reads a pending decision."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable
+
+from policy.decide.approvals.counting import Question, record_refusal
+from policy.decide.people import Person
+from policy.ir import nodes as ir
+
+_REFUSED_PERSONALLY = frozenset({"approval.self", "approval.separation", "approval.role_conflict"})
+
+
+def candidates(question: Question, counted: Collection[Person]) -> list[str] | None:
+    """Principal ids of the given records, sorted, whose approval would count now and does not yet.
+
+    None where the context has no authority records.
+    """
+    electorate = question.electorate
+    if electorate.request.context.authorities is None:
+        return None
+    if electorate.used is None:
+        return []
+    return [
+        name
+        for name, record in sorted(electorate.people.records.items())
+        if name not in electorate.request.authority_failures
+        and electorate.people.person(name) not in counted
+        and record_refusal(record, question) is None
+        and not isinstance(question.verdict(record), str)
+    ]
+
+
+def open_leaves(question: Question, counted: Collection[Person]) -> int:
+    """The leaves (a bit mask) whose people could still approve.
+
+    A leaf that names principals is open while one of them is neither excluded nor counted; any other leaf is open,
+    since a directory may know people whose records are not at hand.
+    """
+    electorate = question.electorate
+    exclusions = electorate.exclusions
+    if electorate.parties_unknown or electorate.person_unknown or electorate.used is None or exclusions.anybody:
+        return 0
+    named = 0
+    anybody = 0
+    for index, leaf in enumerate(question.table.leaves):
+        if leaf.leaf.kind != "principal" and (leaf.names or leaf.leaf.value is None):
+            anybody |= 1 << index
+    for name, leaves in question.table.principals.items():
+        named |= _open_to(name, leaves, question, counted)
+    return (named | anybody) & question.table.live
+
+
+def _open_to(name: str, leaves: int, question: Question, counted: Collection[Person]) -> int:
+    """Of the leaves that name a principal those under which it could still approve."""
+    electorate = question.electorate
+    person = electorate.people.person(name)
+    record = electorate.people.records.get(name)
+    if person in counted or person in electorate.exclusions.persons:
+        return 0
+    if person in electorate.party_persons and not question.approval.self_approval:
+        return 0
+    if record is None or name in electorate.request.authority_failures:
+        return leaves
+    if record_refusal(record, question) is not None:
+        return 0
+    supporter = question.verdict(record)
+    return 0 if isinstance(supporter, str) else supporter.leaves & leaves
+
+
+def excluded(question: Question, voters: Iterable[str]) -> list[str]:
+    """Principal ids that may not approve: the parties first, then whom separations name, then every other account
+    of such a person and whoever holds conflicting roles, sorted. `voters` are the ids of those who voted."""
+    electorate = question.electorate
+    names: dict[str, None] = {}
+    if not question.approval.self_approval:
+        names.update(dict.fromkeys(party.id for party in electorate.parties.stated))
+    names.update(dict.fromkeys(electorate.exclusions.names))
+    barred = set(electorate.exclusions.persons)
+    if not question.approval.self_approval:
+        barred |= electorate.party_persons
+    others = {name for name in voters if electorate.people.person(name) in barred}
+    for name, record in electorate.people.records.items():
+        if electorate.people.person(name) in barred or question.verdict(record) in _REFUSED_PERSONALLY:
+            others.add(name)
+    names.update(dict.fromkeys(sorted(others)))
+    return list(names)
+
+
+def labels(leaves: Iterable[ir.Leaf], mask: int) -> list[str]:
+    """Leaves as decisions show them, each once: `role finance.approver`."""
+    shown = (_label(leaf) for index, leaf in enumerate(leaves) if mask >> index & 1)
+    return list(dict.fromkeys(shown))
+
+
+def _label(leaf: ir.Leaf) -> str:
+    head = f"{leaf.kind} "
+    if leaf.text.startswith(f'{head}"') and isinstance(leaf.value, ir.Constant):
+        _, end = json.JSONDecoder().raw_decode(leaf.text, len(head))
+        return f"{head}{leaf.value.value}{leaf.text[end:]}"
+    return leaf.text

@@ -1,0 +1,116 @@
+"""The votes of a context as they bear on one request: which speak for it, in which order, and which are withdrawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from policy.decide.people import People, Person
+from policy.decide.request import Request
+from policy.model.context import Vote
+from policy.types.instants import NANOSECONDS_PER_SECOND, parse_timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """One approval or denial."""
+
+    vote: Vote
+    decided_at: int
+    """Nanoseconds since 1970-01-01T00:00:00Z."""
+    person: Person
+    speaks: bool
+    """Whether it carries this request's digest."""
+
+    @property
+    def denies(self) -> bool:
+        """Whether it is a no."""
+        return self.vote.decision == "denied"
+
+
+@dataclass(frozen=True, slots=True)
+class Ballots:
+    """Every approval and denial, the later ones last, each once."""
+
+    ballots: tuple[Ballot, ...]
+    withdrawn: frozenset[str]
+    """Decision ids of approvals that are withdrawn, or of which that cannot be ruled out."""
+    lifted: frozenset[str]
+    """Decision ids of denials that their own voters withdrew."""
+
+
+def read_votes(request: Request, people: People) -> Ballots:
+    """The votes of a request. Of two at the same instant a denial is the later, else the larger `decision_id`."""
+    minutes: dict[str, int] = {}
+    distinct: dict[str, Ballot] = {}
+    withdrawals: list[Vote] = []
+    for vote in request.context.approvals or ():
+        if vote.decision == "revoked":
+            withdrawals.append(vote)
+        elif vote.decision_id not in distinct:
+            distinct[vote.decision_id] = Ballot(
+                vote,
+                _instant(vote.decided_at, minutes),
+                people.person(vote.approver.id),
+                vote.request_digest == request.digest,
+            )
+    ordered = sorted(distinct.values(), key=lambda each: (each.decided_at, each.denies, each.vote.decision_id))
+    withdrawn, lifted = _withdrawn(withdrawals, distinct, request, people)
+    return Ballots(tuple(ordered), withdrawn, lifted)
+
+
+def speakers(ballots: Iterable[Ballot], requirement: str, requirements: frozenset[str]) -> tuple[Ballot, ...]:
+    """The ballots that speak for a requirement. A denial that names no requirement of this request speaks for all."""
+    return tuple(
+        ballot
+        for ballot in ballots
+        if ballot.speaks
+        and (
+            ballot.vote.approval_id is None
+            or ballot.vote.approval_id == requirement
+            or (ballot.denies and ballot.vote.approval_id not in requirements)
+        )
+    )
+
+
+def _withdrawn(
+    withdrawals: Iterable[Vote], ballots: Mapping[str, Ballot], request: Request, people: People
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Approvals that do not count any more, and denials that do not stand any more.
+
+    A voter withdraws any vote of her own; whoever's record says `may_revoke` withdraws approvals of others too, never
+    a denial. Where an author has no record at hand, nobody can tell: the approval does not count.
+    """
+    withdrawn: set[str] = set()
+    lifted: set[str] = set()
+    for withdrawal in withdrawals:
+        target = ballots.get(withdrawal.target_decision_id or "")
+        if target is None:
+            continue
+        own = people.person(withdrawal.approver.id) == target.person
+        if target.denies:
+            if own:
+                lifted.add(target.vote.decision_id)
+            continue
+        record = people.records.get(withdrawal.approver.id)
+        fetched = record is not None and withdrawal.approver.id not in request.authority_failures
+        if own or not fetched or (record is not None and record.may_revoke):
+            withdrawn.add(target.vote.decision_id)
+    return frozenset(withdrawn), frozenset(lifted)
+
+
+def _instant(text: str, minutes: dict[str, int]) -> int:
+    """Nanoseconds of a timestamp that the model accepted; `minutes` keeps what the texts up to the minute mean."""
+    if len(text) == 20 and text[19] == "Z":
+        minute = text[:17]
+        if minute not in minutes:
+            minutes[minute] = _parsed(f"{minute}00Z")
+        return minutes[minute] + int(text[17:19]) * NANOSECONDS_PER_SECOND
+    return _parsed(text)
+
+
+def _parsed(text: str) -> int:
+    instant = parse_timestamp(text)
+    if instant is None:
+        raise ValueError(f"not a timestamp that the context model accepts: {text}")
+    return instant.nanoseconds
