@@ -53,7 +53,7 @@ def _window(text: str) -> str:
 class AccModel(BaseModel):
     """Frozen, strict, unknown members ignored, null refused where the member has a type."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
 
     nullable_members: ClassVar[frozenset[str]] = frozenset()
 

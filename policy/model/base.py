@@ -8,9 +8,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, W
 
 from policy.types.instants import parse_timestamp
 
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
-"""The JSON Schema dialect that models are published in and input schemas are written in."""
-
 
 def _timestamp(text: str) -> str:
     if parse_timestamp(text) is None:
@@ -37,7 +34,6 @@ class Model(BaseModel):
         extra="forbid",
         allow_inf_nan=False,
         protected_namespaces=(),
-        use_attribute_docstrings=True,
     )
 
     schema_mode: ClassVar[Literal["validation", "serialization"]] = "validation"
@@ -46,4 +42,6 @@ class Model(BaseModel):
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
         """The JSON Schema (Draft 2020-12) of the wire form, as `policy schema` publishes it."""
-        return {"$schema": DIALECT, **cls.model_json_schema(by_alias=True, mode=cls.schema_mode)}
+        from policy.model.published import json_schema
+
+        return json_schema(cls, cls.schema_mode)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from policy.model.base import DIALECT
 from policy.model.bounds import pointer_of
 from policy.model.pattern_syntax import pattern_problem
+from policy.model.published import DIALECT
 
 Problem = tuple[str, str]
 """JSON Pointer into the schema, and a sentence."""
