@@ -37,8 +37,7 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     for candidate, other in near:
         edits = _edits(folded, other, bound)
         if edits is not None:
-            exact = _edits(word, candidate, len(word) + len(candidate))
-            ranked = (edits, len(word) if exact is None else exact, candidate)
+            ranked = (edits, _differences(word, candidate), candidate)
             best = ranked if best is None else min(best, ranked)
     return None if best is None else best[2]
 
@@ -55,6 +54,13 @@ def _bound(length: int) -> int:
     if length <= 4:
         return 1
     return 2 if length <= 8 else 3
+
+
+def _differences(word: str, candidate: str) -> int:
+    """Edits where case counts; of words too long for that, the characters that differ in case."""
+    if len(word) > _LONGEST:
+        return sum(a != b for a, b in zip(word, candidate, strict=False))
+    return _edits(word, candidate, len(word) + len(candidate)) or 0
 
 
 def _letters(word: str) -> int:
