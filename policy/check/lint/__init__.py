@@ -15,7 +15,7 @@ from policy.check.lint.inputs import lint_inputs
 from policy.check.lint.material import Material
 from policy.check.lint.numbers import lint_numbers
 from policy.check.lint.patterns import lint_patterns
-from policy.check.lint.presence import lint_presence
+from policy.check.lint.roles import lint_roles
 from policy.check.lint.rules import lint_rules
 from policy.check.lint.separations import lint_separations
 from policy.check.lint.unused import lint_unused
@@ -27,7 +27,7 @@ __all__ = ["apply_accepts", "lint"]
 
 _FAMILIES: tuple[Callable[[Material], Iterator[Diagnostic]], ...] = (
     lint_conditions,
-    lint_presence,
+    lint_roles,
     lint_allows,
     lint_patterns,
     lint_rules,

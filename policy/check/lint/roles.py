@@ -1,4 +1,4 @@
-"""Prohibitions that are switched off by leaving something out, and roles that nothing declares."""
+"""Roles that no directory declares."""
 
 from __future__ import annotations
 
@@ -7,65 +7,15 @@ from collections.abc import Iterator
 from policy.check.lint.finding import finding
 from policy.check.lint.material import Material
 from policy.check.lint.views import View
-from policy.check.lint.walk import Path, atoms, paths, unshared
+from policy.check.lint.walk import unshared
 from policy.ir import nodes as ir
 from policy.ir.reads import walk
 from policy.source.diagnostic import Diagnostic
 from policy.source.text import Span
-from policy.types.kinds import Field, Record
-
-_RUNTIME = frozenset(
-    {"subject", "requester", "operator", "delegators", "tenant", "route", "session", "region", "credential"}
-)
-"""Built-in names that the runtime states or leaves out."""
 
 
-def lint_presence(material: Material) -> Iterator[Diagnostic]:
-    """Presence tests in prohibitions, and the first prohibition that names a role without a directory."""
-    context = dict(material.program.context)
-    for view in material.views:
-        for condition in view.conditions:
-            if condition.granting:
-                continue
-            found = paths(condition.expression)
-            for atom in atoms(condition.expression):
-                node = atom.expression
-                if not isinstance(node, ir.Exists) or node.missing == atom.positive:
-                    continue
-                known = found.get(id(unshared(node.value)))
-                if known is not None and _may_be_absent(known[1], context):
-                    yield _switched_off(view, known[0], node)
-    yield from _undeclared_role(material)
-
-
-def _switched_off(view: View, read: ir.Read, node: ir.Exists) -> Diagnostic:
-    declared = "declare it `or null`, or " if read.root == "context" else ""
-    return finding(
-        "law.presence",
-        f"{view.title} is switched off where `{read.text}` is not stated",
-        node.span,
-        help=f"{declared}drop the test to fail closed",
-    )
-
-
-def _may_be_absent(path: Path, context: dict[str, Field]) -> bool:
-    """Whether the runtime may leave the value out, as opposed to stating that it is null."""
-    if path.root in _RUNTIME:
-        return True
-    if path.root != "context":
-        return False
-    fields: dict[str, Field] = context
-    for step in path.steps:
-        declared = fields.get(step) if isinstance(step, str) else None
-        if declared is None:
-            return True
-        if declared.optional:
-            return True
-        fields = dict(declared.type.fields) if isinstance(declared.type, Record) else {}
-    return False
-
-
-def _undeclared_role(material: Material) -> Iterator[Diagnostic]:
+def lint_roles(material: Material) -> Iterator[Diagnostic]:
+    """The first prohibition that names a role where no layer has a directory."""
     if any(layer.roles is not None for layer in material.layers):
         return
     places = [place for view in material.views for place in _named_roles(view)]
