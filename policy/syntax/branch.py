@@ -1,0 +1,152 @@
+"""Tokens to a parse tree, by the grammar's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from policy.syntax.tables import Tables
+from policy.syntax.tokens import Token, pattern_at
+
+END = "$END"
+
+
+class Branch:
+    """A rule of the grammar and what it was made of, every token included."""
+
+    __slots__ = ("children", "end", "rule", "start")
+
+    def __init__(self, rule: str, children: list[Branch | Token]) -> None:
+        self.rule = rule
+        self.children = children
+        self.start = children[0].start if children else 0
+        self.end = children[-1].end if children else 0
+
+    def __repr__(self) -> str:
+        return f"Branch({self.rule}, {self.children!r})"
+
+    def branches(self) -> list[Branch]:
+        """The children that are branches."""
+        return [child for child in self.children if type(child) is Branch]
+
+    def tokens(self, *types: str) -> list[Token]:
+        """The child tokens of these terminals."""
+        return [child for child in self.children if type(child) is Token and child.type in types]
+
+    def has(self, type_: str) -> bool:
+        """Whether a child token is this terminal."""
+        return any(type(child) is Token and child.type == type_ for child in self.children)
+
+
+Tree = Branch | Token
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The parse stopped at the token with this index (or behind the last one); `expected` are the terminals that
+    would have been accepted."""
+
+    index: int
+    expected: frozenset[str]
+
+
+def grow(tokens: Sequence[Token], text: str, tables: Tables) -> Branch | Failure:
+    """Parse tokens by the tables: a keyword counts only where the parser accepts it, else the word is a name."""
+    states, keywords = tables.states, tables.keywords
+    stack, values = [0], list[Tree]()
+    skip_to = -1
+    for index, token in enumerate(tokens):
+        if token.start < skip_to:
+            continue
+        actions = states[stack[-1]]
+        kind = token.kind
+        taken = token
+        if kind == "NAME" and keywords.get(token.text) in actions:
+            kind = keywords[token.text]
+        elif "PATTERN" in actions and (pattern := pattern_at(text, token.start)) is not None:
+            kind = "PATTERN"
+            skip_to = token.start + len(pattern)
+            if skip_to != token.end:
+                taken = Token(kind, pattern, token.start, skip_to)
+        taken.type = kind
+        if not _take(stack, values, kind, tables):
+            return Failure(index, expected(stack, tables))
+        values.append(taken)
+    if not _take(stack, values, END, tables):
+        return Failure(len(tokens), expected(stack, tables))
+    root = values[0]
+    if type(root) is not Branch:  # pragma: no cover - the start rule always makes a branch
+        raise AssertionError("the start rule made no branch")
+    return root
+
+
+def _take(stack: list[int], values: list[Tree], kind: str, tables: Tables) -> bool:
+    """Reduce until the terminal can be shifted; False where it cannot."""
+    states, productions, accept = tables.states, tables.productions, tables.accept
+    while True:
+        action = states[stack[-1]].get(kind)
+        if action is None:
+            return False
+        if action >= 0:
+            stack.append(action)
+            return True
+        production = productions[-1 - action]
+        size = production.size
+        if size == 1 and production.transparent:
+            stack.pop()
+        else:
+            children = values[-size:] if size else []
+            if size:
+                del stack[-size:]
+                del values[-size:]
+            if production.inlined:
+                children = _spliced(children, production.inlined)
+            if len(children) == 1 and production.transparent:
+                values.append(children[0])
+            else:
+                values.append(Branch(production.name, children))
+        stack.append(states[stack[-1]][production.origin])
+        if stack[-1] == accept and kind == END:
+            return True
+
+
+def _spliced(children: list[Tree], inlined: tuple[int, ...]) -> list[Tree]:
+    """The children, with those at these positions replaced by their own children."""
+    first = children[0]
+    if inlined[0] == 0 and type(first) is Branch:
+        # A helper of a repetition stands first and is used once: its list grows in place, or long lists cost a square.
+        result = first.children
+        rest = 1
+    else:
+        result, rest = [], 0
+    for at in range(rest, len(children)):
+        child = children[at]
+        if at in inlined and type(child) is Branch:
+            result.extend(child.children)
+        else:
+            result.append(child)
+    return result
+
+
+def expected(stack: Sequence[int], tables: Tables) -> frozenset[str]:
+    """The terminals that a parser in this state can shift."""
+    return frozenset(
+        terminal
+        for terminal in tables.states[stack[-1]]
+        if (terminal.isupper() or terminal == END) and _would_shift(list(stack), terminal, tables)
+    )
+
+
+def _would_shift(stack: list[int], kind: str, tables: Tables) -> bool:
+    while True:
+        action = tables.states[stack[-1]].get(kind)
+        if action is None:
+            return False
+        if action >= 0:
+            return True
+        production = tables.productions[-1 - action]
+        if production.size:
+            del stack[-production.size :]
+        stack.append(tables.states[stack[-1]][production.origin])
+        if kind == END and stack[-1] == tables.accept:
+            return True
