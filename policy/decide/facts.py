@@ -1,0 +1,195 @@
+"""The facts that conditions read (language.md section 4): runtime values of the built-in names.
+
+Nothing is filled in: what the runtime does not state has no value. Absent is not empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from policy.model.action import CLAIM_MEMBERS, Action
+from policy.model.admitted import AdmittedCapability
+from policy.model.context import AuthorityRecord, Context, Principal
+from policy.types.convert import Mismatch, member_to_runtime
+from policy.types.instants import parse_timestamp
+from policy.types.kinds import Field
+from policy.types.values import MISSING, Timestamp
+
+Declared = Mapping[str, tuple[Field, ...]]
+"""Declared names, each with what every layer that declares it says of it."""
+
+ACTION_ROOTS = frozenset({"input", "mode", "idempotency_key", "transaction", "claims"})
+"""Names that stand for the action: unknown while only the capability is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """Where facts come from. Without an `action` the names of `ACTION_ROOTS` have no value."""
+
+    action: Action | None
+    capability: AdmittedCapability
+    context: Context
+    now: Timestamp
+    attributes: Mapping[str, object]
+    """The values of `context.NAME`, converted."""
+    declared: Declared
+    """The declared attributes of principals."""
+
+
+class Facts(Mapping[str, object]):
+    """The facts of one request, each built when it is first read; belongs to one decision and one thread."""
+
+    __slots__ = ("_sources", "_values")
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._values: dict[str, object] = {}
+
+    def __getitem__(self, name: str) -> object:
+        value = self._value(name)
+        if value is MISSING:
+            raise KeyError(name)
+        return value
+
+    def get(self, name: str, default: object = None) -> object:
+        """The value of a name, or `default`."""
+        value = self._value(name)
+        return default if value is MISSING else value
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in (*_BUILDERS, *_CAPABILITY_ROOTS) if self._value(name) is not MISSING)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _value(self, name: str) -> object:
+        if name not in self._values:
+            builder = _BUILDERS.get(name)
+            facts = self._sources.capability.facts
+            value = facts.get(name, MISSING) if builder is None else builder(self._sources)
+            self._values[name] = MISSING if value is None else value
+        return self._values[name]
+
+
+def attribute_values(declared: Declared, stated: Mapping[str, Any]) -> tuple[dict[str, object], list[tuple[str, str]]]:
+    """Declared attributes as runtime values, and for each that is not as declared its path and the problem."""
+    values: dict[str, object] = {}
+    problems: list[tuple[str, str]] = []
+    for name, fields in declared.items():
+        for field in fields:
+            value = member_to_runtime(stated.get(name, MISSING), field)
+            if isinstance(value, Mismatch):
+                problems.append((f"{name}{value.path}", value.problem))
+                break
+            if value is not MISSING:
+                values[name] = value
+    return values, problems
+
+
+def principal_value(principal: Principal, declared: Declared) -> dict[str, object]:
+    """A principal as conditions see it: its stated members, attributes of a declared type converted."""
+    stated: dict[str, object] = {"id": principal.id, "kind": principal.kind}
+    for name in ("person_id", "roles", "groups", "tenant_id", "trust_domain"):
+        value = getattr(principal, name)
+        if value is not None:
+            stated[name] = value
+    if principal.attributes is not None:
+        stated["attributes"] = open_attributes(principal.attributes, declared)
+    return stated
+
+
+def open_attributes(stated: Mapping[str, Any], declared: Declared) -> dict[str, object]:
+    """Attributes of a principal or record: a declared one that is not as declared has no value, others stand."""
+    values = {name: value for name, value in stated.items() if name not in declared}
+    known = {name: declared[name] for name in declared if name in stated}
+    return {**values, **attribute_values(known, stated)[0]}
+
+
+def record_value(record: AuthorityRecord, declared: Declared) -> dict[str, object]:
+    """An authority record as conditions see it under `approver`."""
+    stated: dict[str, object] = {"id": record.principal_id, "kind": record.kind, "person_id": record.person_id}
+    for name in ("roles", "groups", "tenant_id"):
+        value = getattr(record, name)
+        if value is not None:
+            stated[name] = value
+    if record.attributes is not None:
+        stated["attributes"] = open_attributes(record.attributes, declared)
+    return stated
+
+
+def _party(name: str) -> Callable[[Sources], object]:
+    def build(sources: Sources) -> object:
+        principal = getattr(sources.context, name)
+        return None if principal is None else principal_value(principal, sources.declared)
+
+    return build
+
+
+def _delegators(sources: Sources) -> object:
+    hops = sources.context.delegation
+    return None if hops is None else [principal_value(hop.from_, sources.declared) for hop in hops]
+
+
+def _tenant(sources: Sources) -> object:
+    return None if sources.context.tenant is None else {"id": sources.context.tenant.id}
+
+
+def _credential(sources: Sources) -> object:
+    credential = sources.context.credential
+    if credential is None:
+        return None
+    stated: dict[str, object] = {}
+    for name in ("id", "issuer", "scopes", "tenant_id"):
+        value = getattr(credential, name)
+        if value is not None:
+            stated[name] = value
+    if credential.expires_at is not None:
+        stated["expires_at"] = parse_timestamp(credential.expires_at)
+    return stated
+
+
+def _transaction(sources: Sources) -> object:
+    if sources.action is None:
+        return None
+    stated = sources.action.transaction
+    if stated is None:
+        return {"mode": "execute"}
+    members = {"mode": stated.mode, "plan_id": stated.plan_id, "compensation_for": stated.compensation_for}
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _claims(sources: Sources) -> object:
+    if sources.action is None:
+        return None
+    stated = ((name, getattr(sources.action, name)) for name in CLAIM_MEMBERS)
+    return {name: value for name, value in stated if value is not None}
+
+
+def _of_action(name: str) -> Callable[[Sources], object]:
+    return lambda sources: None if sources.action is None else getattr(sources.action, name)
+
+
+_BUILDERS: Mapping[str, Callable[[Sources], object]] = MappingProxyType(
+    {
+        "subject": _party("subject"),
+        "requester": _party("requester"),
+        "operator": _party("operator"),
+        "delegators": _delegators,
+        "tenant": _tenant,
+        "route": lambda sources: sources.context.route,
+        "session": lambda sources: sources.context.session,
+        "region": lambda sources: sources.context.region,
+        "now": lambda sources: sources.now,
+        "credential": _credential,
+        "context": lambda sources: sources.attributes,
+        "input": _of_action("input"),
+        "mode": _of_action("mode"),
+        "idempotency_key": _of_action("idempotency_key"),
+        "transaction": _transaction,
+        "claims": _claims,
+    }
+)
+_CAPABILITY_ROOTS = ("capability", "contract", "scope", "effects", "readonly", "declared_risk")

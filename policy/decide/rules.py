@@ -1,0 +1,40 @@
+"""Stage 7: prohibitions, and the separations that concern an action."""
+
+from __future__ import annotations
+
+from policy.decide import reasons
+from policy.decide.approvals.requirement import LayeredSeparation
+from policy.decide.compiled import CompiledPolicy
+from policy.decide.conditions import Conditions
+from policy.decide.selectors import Target, match
+from policy.model.decision import Reason
+
+
+def judge_denies(compiled: CompiledPolicy, target: Target, conditions: Conditions) -> tuple[Reason, ...]:
+    """A denial for every `deny` of every layer that applies, or of which that cannot be told."""
+    found = []
+    for layer in compiled.layers:
+        for rule in layer.denies:
+            judged = match(rule.selector, target, conditions)
+            if judged.holds is True:
+                found.append(reasons.of_rule("rule.denied", "deny", rule, layer.layer, f"`{rule.id}` denies this"))
+            elif judged.problem is not None and not judged.unjudged:
+                found.append(reasons.unevaluable("deny", rule, layer.layer, judged.problem, f"`{rule.id}` denies this"))
+    return tuple(found)
+
+
+def separations(
+    compiled: CompiledPolicy, target: Target, conditions: Conditions
+) -> tuple[tuple[LayeredSeparation, ...], tuple[Reason, ...]]:
+    """The separations that apply, or of which that cannot be told; a note says why."""
+    found: list[LayeredSeparation] = []
+    notes: list[Reason] = []
+    for layer in compiled.layers:
+        for rule in layer.separations:
+            judged = match(rule.selector, target, conditions)
+            if judged.holds is False or judged.unjudged:
+                continue
+            found.append(LayeredSeparation(rule=rule, layer=layer.layer))
+            if judged.problem is not None:
+                notes.append(reasons.unevaluable("note", rule, layer.layer, judged.problem, "the separation applies"))
+    return tuple(found), tuple(notes)
