@@ -6,7 +6,6 @@ does not know are ignored; one that looks like a slip of the pen is reported.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import get_args
@@ -14,7 +13,7 @@ from typing import get_args
 from pydantic import BaseModel, ValidationError
 
 from policy.contracts.parameters import Parameter, declared_names, resolve, type_of
-from policy.contracts.place import Place, quoted
+from policy.contracts.place import Place, quoted, shown
 from policy.contracts.shape import models_of, shape_findings
 from policy.model.acc import ACC_VERSION, AccApproval, AccDeclaration, AccExecution, AccOperator, AccWhen, is_acc_scope
 from policy.model.admitted import AccCondition
@@ -25,7 +24,7 @@ _ORDERED = (">", ">=", "<", "<=")
 _SLIP = 2
 """Edits between an unknown member and the known one that was probably meant."""
 
-_BELOW = {
+_BELOW: dict[tuple[type[BaseModel], str], set[type[BaseModel]]] = {
     (model, name): models_of(member.annotation)
     for model in (AccDeclaration, AccApproval, AccExecution)
     for name, member in model.model_fields.items()
@@ -109,13 +108,13 @@ def _version_problem(declaration: Mapping[str, object]) -> str | None:
         return "`version` is missing; write the integer 1"
     version = declaration["version"]
     if not isinstance(version, int) or isinstance(version, bool):
-        return f"`version` is {quoted(version)}; write the integer 1"
+        return f"`version` is {shown(version)}; write the integer 1"
     return None
 
 
 def _unsupported(declaration: Mapping[str, object], place: Place) -> ParsedDeclaration:
     version, scope = declaration["version"], declaration.get("scope")
-    message = f"version {quoted(version)} of the declaration is not supported; declare version {ACC_VERSION}"
+    message = f"version {shown(version)} of the declaration is not supported; declare version {ACC_VERSION}"
     finding = place.at("version").error("acc.unsupported_version", message)
     if not isinstance(scope, str) or not is_acc_scope(scope):
         return _invalid([finding])
@@ -193,5 +192,5 @@ def _doubtful(item: AccWhen, parameter: Parameter, place: Place) -> Iterator[Dia
     else:
         return
     if not wanted & parameter.types:
-        message = f"{quoted(item.param)} is never equal to {quoted(json.dumps(item.value))}, which has another type"
+        message = f"{quoted(item.param)} is never equal to {shown(item.value)}, which has another type"
         yield place.at("value").warning("acc.condition_never_matches", f"{message}; give a value of its type")

@@ -16,11 +16,12 @@ from pydantic import ValidationError
 from policy.check.catalog import CatalogPlace
 from policy.contracts.acc import ParsedDeclaration, bind_conditions, parse_declaration
 from policy.contracts.aip import aip_findings
-from policy.contracts.aip_approval import alternatives, contract_approval
+from policy.contracts.aip_approval import contract_approval
 from policy.contracts.facts import contradicts_readonly, declared_risk_of, effects_of, facts_of, is_readonly
 from policy.contracts.place import Place, quoted
 from policy.contracts.shape import shape_findings
 from policy.ir import nodes as ir
+from policy.ir.alternatives import quorum_of
 from policy.model.admitted import AccCondition, AdmittedCapability, InputSchema
 from policy.model.bounds import copy_json, find_excess
 from policy.model.canonical import sha256_hex
@@ -216,7 +217,7 @@ def _approval(document: Capability, place: Place, limits: Limits, findings: list
         return None
     here = place.at("contract", "approval")
     approval = contract_approval(document.contract.approval, place.file or document.id, here.pointer)
-    if alternatives(approval.need, limits.alternatives) > limits.alternatives:
+    if quorum_of(approval.need, limits.alternatives) is None:
         message = f"the rule can be met in more than {limits.alternatives} ways; write it with fewer choices"
         findings.append(here.at("rule").error("aip.too_many_alternatives", message))
     return approval

@@ -61,21 +61,6 @@ def contract_approval(policy: aip.ApprovalPolicy, document: str, pointer: str) -
     )
 
 
-def alternatives(need: ir.Need, bound: int) -> int:
-    """How many ways to choose composite children the need has; above `bound` only that it is above.
-
-    Leaves and pools are one way; choices among leaves are part of the matching and need no alternatives.
-    """
-    if not isinstance(need, ir.Slots) or all(isinstance(child, ir.Leaf) for child in need.children):
-        return 1
-    ways = [1] + [0] * need.count
-    for child in need.children:
-        below = alternatives(child, bound)
-        for chosen in range(need.count, 0, -1):
-            ways[chosen] = min(ways[chosen] + ways[chosen - 1] * below, bound + 1)
-    return ways[need.count]
-
-
 def _need(expression: Leaf | Composite, span: Span, *, root: bool) -> ir.Need:
     match expression:
         case aip.QuorumRule(required=required, rules=rules):

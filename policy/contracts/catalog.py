@@ -217,7 +217,7 @@ def _unique(admissions: Iterable[Admission], place: Place, findings: list[Diagno
             repeated.add(capability.id)
             pointer = "" if capability.place is None else capability.place.pointer
             message = f"the id {quoted(capability.id)} is used twice, so neither capability is taken; rename one"
-            findings.append(replace(place, pointer=pointer).at("id").error("catalog.duplicate_id", message))
+            findings.append(replace(place, pointer=pointer).error("catalog.duplicate_id", message))
         else:
             first[capability.id] = capability
     return {identifier: each for identifier, each in first.items() if identifier not in repeated}

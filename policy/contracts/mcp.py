@@ -14,7 +14,7 @@ from typing import Any
 
 from policy.contracts.admission import Admission, Bound, admit_checked
 from policy.contracts.openapi import EXTENSION
-from policy.contracts.place import Place, quoted
+from policy.contracts.place import Place, quoted, shown
 from policy.model.bounds import copy_json, find_excess
 from policy.source.diagnostic import Diagnostic
 from policy.source.limits import Limits
@@ -52,7 +52,7 @@ def read_tools(
         message = "the list is one page of several; join the pages"
         findings.append(place.at("nextCursor").warning("mcp.list_incomplete", message))
     admissions = tuple(
-        _admit(tool, replace(place.at("tools", position), members=_MEMBERS), limits, server, trust_annotations)
+        _admit(tool, place.at("tools", position), limits, server, trust_annotations)
         for position, tool in enumerate(listed["tools"])
     )
     return Bound(admissions=admissions, diagnostics=tuple(findings))
@@ -83,7 +83,8 @@ def _admit(tool: object, here: Place, limits: Limits, server: str, trusted: bool
     if excess is not None:
         return _skipped(here, f"what describes the tool {excess.problem}; describe it with less")
     version = declared.get("version") if isinstance(declared, dict) else None
-    admission = admit_checked(raw, here, version=version, limits=limits, authored=False)
+    carried = replace(here, members=_MEMBERS)
+    admission = admit_checked(raw, carried, version=version, limits=limits, authored=False)
     if admission.capability is not None and not admission.capability.supported_version:
         return replace(admission, capability=None)
     return admission
@@ -93,7 +94,7 @@ def _problems(tool: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """What keeps a tool from being read: where it stands, then a sentence."""
     name = tool.get("name")
     if not isinstance(name, str) or not name:
-        yield "name", f"the tool's name is {quoted(name)}; give it one"
+        yield "name", f"the tool's name is {shown(name)}; give it one"
     if not isinstance(tool.get("inputSchema"), dict):
         yield "inputSchema", "the tool has no input schema; describe its input"
     if not isinstance(tool.get("outputSchema", {}), dict):
@@ -105,7 +106,7 @@ def _problems(tool: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     for hint in _HINTS:
         value = tool.get("annotations", {}).get(hint, False)
         if not isinstance(value, bool):
-            yield "annotations", hint, f"`{hint}` is {quoted(value)}; write `true` or `false`"
+            yield "annotations", hint, f"`{hint}` is {shown(value)}; write `true` or `false`"
 
 
 def _document(tool: Mapping[str, Any], server: str, trusted: bool) -> dict[str, Any]:

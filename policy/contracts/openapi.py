@@ -96,11 +96,12 @@ def _operations(
             continue
         if EXTENSION in item:
             findings.append(_misplacement(here.at(EXTENSION)))
-        for verb in _VERBS:
-            operation = item.get(verb)
+        for verb, operation in item.items():
+            if verb not in _VERBS:
+                continue
             if isinstance(operation, Mapping):
                 yield _Operation(path=path, verb=verb, shared=item.get("parameters", []), content=operation)
-            elif verb in item:
+            else:
                 message = "the operation is no object; correct it"
                 findings.append(here.at(verb).error("openapi.operation_skipped", message))
 

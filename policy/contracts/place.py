@@ -85,7 +85,13 @@ def pointer_of(*steps: str | int) -> str:
 
 def quoted(value: object) -> str:
     """The author's text in backticks, on one line; what is not visible ASCII is shown as an escape."""
-    text = json.dumps(value) if not isinstance(value, str) else json.dumps(value)[1:-1].replace('\\"', '"')
-    if len(text) > _SHOWN:
-        text = text[: _SHOWN - 1] + "…"
-    return f"`{text}`"
+    return shown(value) if not isinstance(value, str) else _cut(json.dumps(value)[1:-1].replace('\\"', '"'))
+
+
+def shown(value: object) -> str:
+    """A JSON value in backticks, text in its quotes, so that `"1"` and `1` are told apart."""
+    return _cut(json.dumps(value))
+
+
+def _cut(text: str) -> str:
+    return f"`{text}`" if len(text) <= _SHOWN else f"`{text[: _SHOWN - 1]}…`"

@@ -50,7 +50,7 @@ def shape_findings(error: ValidationError, document: object, place: Place, model
 
 def _finding(mistake: ErrorDetails, steps: Steps, place: Place, model: type[BaseModel]) -> Diagnostic:
     here = place.at(*steps)
-    name = quoted(str(steps[-1])) if steps else "the document"
+    name = _name(steps)
     sentence, help = _sentence(mistake, name), _help(mistake, steps, model)
     if steps[:1] == ("acc",) or model is AccDeclaration:
         return here.error("acc.invalid_declaration", sentence, help)
@@ -61,6 +61,15 @@ def _finding(mistake: ErrorDetails, steps: Steps, place: Place, model: type[Base
     if mistake["type"] in ("literal_error", "union_tag_invalid"):
         return here.error("aip.word_unknown", sentence, help)
     return here.error("aip.member_malformed", sentence, help)
+
+
+def _name(steps: Steps) -> str:
+    """What a message calls the part at these steps."""
+    if not steps:
+        return "the document"
+    if isinstance(steps[-1], int) and len(steps) > 1:
+        return f"item {steps[-1]} of {quoted(str(steps[-2]))}"
+    return quoted(str(steps[-1]))
 
 
 def _sentence(mistake: ErrorDetails, name: str) -> str:

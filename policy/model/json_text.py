@@ -39,7 +39,7 @@ def parse(text: str, depth: int) -> Any:
             text,
             object_pairs_hook=_members,
             parse_int=_integer,
-            parse_float=_decimal,
+            parse_float=_written,
             parse_constant=_constant,
         )
     except json.JSONDecodeError as error:
@@ -129,6 +129,11 @@ def _decimal(text: str) -> int | float:
     if number is None:
         raise _RefusedError
     return number
+
+
+def _written(text: str) -> float:
+    """A number with a point or an exponent: a float even where it is integral, since `1.0` is no version."""
+    return float(_decimal(text))
 
 
 def _constant(_text: str) -> NoReturn:

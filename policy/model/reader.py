@@ -32,7 +32,7 @@ class Document:
     name: str
     """The file, as shown to people."""
     value: Any = field(repr=False)
-    """JSON data; numbers in their one form."""
+    """JSON data. A number written with a point or an exponent is a float, also where it is integral."""
     positions: Mapping[str, tuple[int, int]] = field(repr=False, compare=False)
     """JSON Pointer to 1-based line and column; a member stands where its name does."""
     form: Form = "JSON"

@@ -199,7 +199,8 @@ def _resolve(event: Any) -> Any:
         return text
     if number is None:
         raise _refusal(number_problem(text), event)
-    return number
+    # As in JSON: what is written as a decimal stays one, since `1.0` is no version.
+    return number if text.lstrip("+-").isdigit() or _RADIX.fullmatch(text) else float(number)
 
 
 def _as_json(text: str) -> str:
