@@ -119,7 +119,7 @@ def test_a_violation_is_reported_where_it_stands_and_gives_no_capability(
 ) -> None:
     admission = admit(document)
     assert (code, pointer) in findings(admission)
-    assert [finding for finding in admission.diagnostics if finding.code == code][0].is_error
+    assert all(finding.is_error for finding in admission.diagnostics if finding.code == code)
     assert admission.capability is None
 
 
@@ -262,7 +262,8 @@ _SHAPES: list[tuple[Document, str, str, str, str | None]] = [
         tool(contract=contract(data={**_DATA, "sensitivity": "publik"})),
         "aip.word_unknown",
         "/contract/data/sensitivity",
-        "`sensitivity` is `publik`; use one of `public`, `internal`, `confidential`, `restricted`, `regulated`, `unknown`",
+        "`sensitivity` is `publik`; use one of `public`, `internal`, `confidential`, `restricted`, `regulated`, "
+        "`unknown`",
         "did you mean `public`?",
     ),
     (

@@ -38,16 +38,19 @@ def test_a_catalog_is_told_by_its_shape(value: object, kind: CatalogKind, ids: l
     assert (catalog.kind, list(catalog.capabilities), catalog.diagnostics) == (kind, ids, ())
 
 
+_UNKNOWN = "the file is no capability, list of them, AIP manifest, OpenAPI document or MCP tool list; give one of these"
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
         (
             {},
-            "the file is no capability, list of them, AIP manifest, OpenAPI document or MCP tool list; give one of these",
+            _UNKNOWN,
         ),
         (
             "text",
-            "the file is no capability, list of them, AIP manifest, OpenAPI document or MCP tool list; give one of these",
+            _UNKNOWN,
         ),
         (
             declared()["acc"],
