@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from policy.syntax.tables import Tables
@@ -50,11 +50,15 @@ class Failure:
     expected: frozenset[str]
 
 
-def grow(tokens: Sequence[Token], text: str, tables: Tables) -> Branch | Failure:
-    """Parse tokens by the tables: a keyword counts only where the parser accepts it, else the word is a name."""
+def grow(tokens: Iterable[Token], text: str, tables: Tables, finished: Callable[[Branch], None]) -> Failure | None:
+    """Parse tokens by the tables, and hand over each statement when it is complete.
+
+    A keyword counts only where the parser accepts it, else the word is a name. Statements are not kept here: of a long
+    file only one parse tree is alive at a time.
+    """
     states, keywords = tables.states, tables.keywords
     stack, values = [0], list[Tree]()
-    skip_to = -1
+    skip_to = index = -1
     for index, token in enumerate(tokens):
         if token.start < skip_to:
             continue
@@ -69,18 +73,15 @@ def grow(tokens: Sequence[Token], text: str, tables: Tables) -> Branch | Failure
             if skip_to != token.end:
                 taken = Token(kind, pattern, token.start, skip_to)
         taken.type = kind
-        if not _take(stack, values, kind, tables):
+        if not _take(stack, values, kind, tables, finished):
             return Failure(index, expected(stack, tables))
         values.append(taken)
-    if not _take(stack, values, END, tables):
-        return Failure(len(tokens), expected(stack, tables))
-    root = values[0]
-    if type(root) is not Branch:  # pragma: no cover - the start rule always makes a branch
-        raise AssertionError("the start rule made no branch")
-    return root
+    if not _take(stack, values, END, tables, finished):
+        return Failure(index + 1, expected(stack, tables))
+    return None
 
 
-def _take(stack: list[int], values: list[Tree], kind: str, tables: Tables) -> bool:
+def _take(stack: list[int], values: list[Tree], kind: str, tables: Tables, finished: Callable[[Branch], None]) -> bool:
     """Reduce until the terminal can be shifted; False where it cannot."""
     states, productions, accept = tables.states, tables.productions, tables.accept
     while True:
@@ -104,7 +105,11 @@ def _take(stack: list[int], values: list[Tree], kind: str, tables: Tables) -> bo
             if len(children) == 1 and production.transparent:
                 values.append(children[0])
             else:
-                values.append(Branch(production.name, children))
+                branch = Branch(production.name, children)
+                if production.statement:
+                    finished(branch)
+                    branch = Branch(production.name, [])
+                values.append(branch)
         stack.append(states[stack[-1]][production.origin])
         if stack[-1] == accept and kind == END:
             return True

@@ -30,12 +30,9 @@ _STATEMENTS: Mapping[str, Callable[[Report, Branch], tree.Statement]] = MappingP
 )
 
 
-def statements(report: Report, root: Branch) -> list[tree.Statement]:
-    """The statements of a parse; one of which no tree can be made is left out, and was reported."""
-    result: list[tree.Statement] = []
-    for branch in root.branches():
-        try:
-            result.append(_STATEMENTS[branch.rule](report, branch))
-        except MalformedError:
-            continue
-    return result
+def statement(report: Report, branch: Branch) -> tree.Statement | None:
+    """The statement of a parse; None where no tree can be made of it, which is reported."""
+    try:
+        return _STATEMENTS[branch.rule](report, branch)
+    except MalformedError:
+        return None

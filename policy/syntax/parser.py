@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from policy.source.diagnostic import Diagnostic
 from policy.source.limits import DEFAULT_LIMITS, Limits
-from policy.source.text import Source
+from policy.source.text import Source, Span
 from policy.syntax import build, tree
-from policy.syntax.branch import Failure, grow
+from policy.syntax.branch import Branch, grow
 from policy.syntax.report import Report
 from policy.syntax.tables import tables
-from policy.syntax.tokens import tokenize
+from policy.syntax.tokens import Trivia, tokenize
 
 
 def parse(source: Source, limits: Limits = DEFAULT_LIMITS) -> tuple[tree.File, tuple[Diagnostic, ...]]:
@@ -18,17 +18,19 @@ def parse(source: Source, limits: Limits = DEFAULT_LIMITS) -> tuple[tree.File, t
     With an error the tree holds the statements that could be read; such a file must not be loaded.
     """
     report = Report(source, limits)
-    tokens = tokenize(source, limits)
-    root = grow(tokens.items, source.text, tables())
+    trivia = Trivia()
     read: list[tree.Statement] = []
-    if isinstance(root, Failure):
-        token = tokens.items[root.index] if root.index < len(tokens.items) else tokens.items[-1]
-        report.error("syntax.unexpected", f"unexpected {token.text}: {sorted(root.expected)[:12]}", report.span(token))
-    else:
-        read = build.statements(report, root)
-    return tree.File(
-        span=Report.span(report, root) if not isinstance(root, Failure) else None,
-        source=source,
-        statements=tuple(read),
-        comments=(),
-    ), tuple(report.found)
+
+    def finish(branch: Branch) -> None:
+        statement = build.statement(report, branch)
+        if statement is not None:
+            read.append(statement)
+
+    failure = grow(tokenize(source.text, limits, trivia), source.text, tables(), finish)
+    if failure is not None:
+        report.error(
+            "syntax.unexpected", f"unexpected {failure.index}: {sorted(failure.expected)[:12]}", Span(source, 0, 1)
+        )
+    return tree.File(span=Span(source, 0, len(source.text)), source=source, statements=tuple(read), comments=()), tuple(
+        report.found
+    )

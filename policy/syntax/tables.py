@@ -17,17 +17,24 @@ from pathlib import Path
 
 _TABLES = "tables.json"
 
+STATEMENTS = frozenset(
+    ("policy", "import", "context", "directory", "scopes", "define", "route", "approval")
+    + ("deny", "require", "raise", "risk", "separation", "obligation")
+)
+"""The rules of the grammar that are statements."""
+
 
 @dataclass(frozen=True, slots=True)
 class Production:
     """One production: `size` symbols become `name`; `inlined` are the positions whose children take their place,
-    `transparent` means that a single child stands for itself."""
+    `transparent` means that a single child stands for itself, `statement` that a file is a row of these."""
 
     origin: str
     name: str
     size: int
     inlined: tuple[int, ...]
     transparent: bool
+    statement: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +124,7 @@ def _grouped(row: Mapping[str, int]) -> dict[str, str]:
 def _load(stored: dict[str, object]) -> Tables:
     return Tables(
         productions=tuple(
-            Production(origin, name, size, tuple(inlined), transparent)
+            Production(origin, name, size, tuple(inlined), transparent, name in STATEMENTS)
             for origin, name, size, inlined, transparent in stored["productions"]
         ),
         states=tuple(

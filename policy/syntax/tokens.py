@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from policy.source.limits import Limits
-from policy.source.text import Source, Span
 
 STRING = r'"(?:[^"\\\n\r]|\\[^\n\r])*"'
 TIME = r"[0-9]+:[0-9]+(?![A-Za-z0-9_:])"
@@ -38,7 +38,20 @@ UNCLOSED = "UNCLOSED"
 UNKNOWN = "UNKNOWN"
 """A character that begins nothing."""
 
-_KINDS = ("NAME", "STRING", "TIME", "NUMBER", "QUANTITY", "RANGE", "COMPARISON", "COMMENT", "MARK", UNCLOSED, UNKNOWN)
+_KINDS = (
+    "",
+    "NAME",
+    "STRING",
+    "TIME",
+    "NUMBER",
+    "QUANTITY",
+    "RANGE",
+    "COMPARISON",
+    "COMMENT",
+    "MARK",
+    UNCLOSED,
+    UNKNOWN,
+)
 _PARTS = (
     NAME,
     STRING,
@@ -73,57 +86,45 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
-    """The tokens of one source: `comments` apart, `too_deep` those that open a bracket too many."""
+class Trivia:
+    """What `tokenize` sets apart: the comments, and brackets that nest too deeply (the outermost of each place)."""
 
-    items: list[Token]
-    comments: list[Token]
-    too_deep: list[Token]
+    comments: list[Token] = field(default_factory=list)
+    too_deep: list[Token] = field(default_factory=list)
 
 
-def tokenize(source: Source, limits: Limits) -> Tokens:
-    """Split a text into tokens, and find brackets beyond the nesting limit without recursion.
+def tokenize(text: str, limits: Limits, trivia: Trivia) -> Iterator[Token]:
+    """The tokens of a text, one by one; comments and brackets beyond the nesting limit go to `trivia`.
 
     The braces of a statement's own body are no level of nesting.
     """
-    items: list[Token] = []
-    comments: list[Token] = []
-    too_deep: list[Token] = []
     depth, bound, reported = 0, limits.nesting, False
-    add = items.append
-    for match in _TOKEN.finditer(source.text):
-        index = match.lastindex
-        if index is None:  # pragma: no cover - every alternative is a group
-            raise AssertionError("a token without a kind")
-        kind = _KINDS[index - 1]
-        text = match.group(index)
+    for match in _TOKEN.finditer(text):
+        index = match.lastindex or 0
+        kind = _KINDS[index]
+        written = match.group(index)
+        end = match.end()
         if kind == "MARK":
-            kind = PUNCTUATION[text]
-            if text in "{([":
+            kind = PUNCTUATION[written]
+            if written in "{([":
                 if depth == 0:
-                    bound = limits.nesting + (text == "{")
+                    bound = limits.nesting + (written == "{")
                 depth += 1
                 if depth > bound and not reported:
-                    too_deep.append(Token(kind, text, match.end() - 1, match.end()))
+                    trivia.too_deep.append(Token(kind, written, end - 1, end))
                     reported = True
-            elif text in "})]":
+            elif written in "})]":
                 depth = max(0, depth - 1)
                 reported = reported and depth > bound
         elif kind == "COMMENT":
-            comments.append(
-                Token(kind, text.rstrip("\r"), match.start(index), match.start(index) + len(text.rstrip("\r")))
+            trivia.comments.append(
+                Token(kind, written.rstrip(), end - len(written), end - len(written) + len(written.rstrip()))
             )
             continue
-        add(Token(kind, text, match.end() - len(text), match.end()))
-    return Tokens(items, comments, too_deep)
+        yield Token(kind, written, end - len(written), end)
 
 
 def pattern_at(text: str, start: int) -> str | None:
     """The scope pattern that begins at an offset, or None where none does."""
     match = _PATTERN.match(text, start)
     return None if match is None else match.group()
-
-
-def span_of(source: Source, token: Token) -> Span:
-    """The place of a token."""
-    return Span(source, token.start, token.end)
