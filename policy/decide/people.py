@@ -7,7 +7,7 @@ another tenant says nothing here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from policy.model.canonical import canonical_bytes
@@ -61,48 +61,36 @@ def parties_of(context: Context) -> Parties:
 class People:
     """Who is one person with whom in one context. Built once, then only read."""
 
-    __slots__ = ("_leaders", "_told", "foreign", "records")
+    __slots__ = ("_leaders", "foreign", "persons", "records")
 
     records: dict[str, AuthorityRecord]
     """The authority record of the call's tenant, by principal id."""
     foreign: frozenset[str]
     """Principal ids that have records, but of other tenants only."""
+    persons: dict[str, Person]
+    """The person of every principal that is told."""
 
     def __init__(self, context: Context) -> None:
         tenant = None if context.tenant is None else context.tenant.id
         authorities = context.authorities or ()
         self.records = {record.principal_id: record for record in authorities if record.tenant_id == tenant}
         self.foreign = frozenset(record.principal_id for record in authorities).difference(self.records)
-        self._told: dict[str, str] = {}
-        self._leaders: dict[str, str] = {}
-        for name, person in _statements(context):
-            self.link(name, person)
-        for name, record in self.records.items():
-            self.link(name, record.person_id)
+        told = {name: record.person_id for name, record in self.records.items()}
+        linked = [(name, person) for name, person in _statements(context) if told.setdefault(name, person) != person]
+        self._leaders = leaders = _leaders([(told[name], person) for name, person in linked])
+        self.persons = {name: (True, leaders.get(person, person)) for name, person in told.items()}
 
-    def link(self, principal_id: str, person_id: str) -> None:
-        """Take in that a principal is a person; a second person of one principal is the same person."""
-        known = self._told.setdefault(principal_id, person_id)
-        if known == person_id:
-            return
-        one, other = sorted((self.leader(known), self.leader(person_id)))
-        if one != other:
-            self._leaders[other] = one
-
-    def leader(self, person_id: str) -> str:
-        """The one person id that stands for all that are linked with this one."""
-        while (above := self._leaders.get(person_id)) is not None:
-            person_id = above
-        return person_id
+    def identified(self, person_id: str) -> Person:
+        """Whoever has a person id, or one that is linked with it."""
+        return True, self._leaders.get(person_id, person_id)
 
     def told(self, principal_id: str) -> bool:
         """Whether somebody says which person a principal is."""
-        return principal_id in self._told
+        return principal_id in self.persons
 
     def person(self, principal_id: str) -> Person:
         """Who is behind a principal."""
-        person = self._told.get(principal_id)
-        return (False, principal_id) if person is None else (True, self.leader(person))
+        return self.persons.get(principal_id) or (False, principal_id)
 
     def same_person(self, one: str, other: str) -> bool:
         """Whether two principals, given by their ids, are known to be one person."""
@@ -110,7 +98,22 @@ class People:
 
     def untold_people(self, parties: Parties) -> bool:
         """Whether some stated party that is a person is not told."""
-        return any(party.kind in PEOPLE_KINDS and party.id not in self._told for party in parties.stated)
+        return any(party.kind in PEOPLE_KINDS and party.id not in self.persons for party in parties.stated)
+
+
+def _leaders(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """For every person id that is linked with others, the least of them; the pairs are of one person each."""
+    leaders: dict[str, str] = {}
+
+    def leader(person: str) -> str:
+        while leaders.get(person, person) != person:
+            person = leaders[person]
+        return person
+
+    for one, other in pairs:
+        low, high = sorted((leader(one), leader(other)))
+        leaders[low] = leaders[high] = low
+    return {person: leader(person) for person in leaders}
 
 
 def _statements(context: Context) -> Iterator[tuple[str, str]]:

@@ -108,7 +108,7 @@ def _performed(entry: HistoryEntry, people: People) -> tuple[bool, set[Person], 
     for each in performing:
         persons.add(people.person(each.id))
         if each.person_id is not None:
-            persons.add((True, people.leader(each.person_id)))
+            persons.add(people.identified(each.person_id))
         elif not people.told(each.id):
             told = False
     return told, persons, {each.id for each in performing}

@@ -169,11 +169,11 @@ def _one(item: object, people: People) -> _Named | None:
     persons = {people.person(name)}
     told = people.told(name)
     if isinstance(stated, str):
-        persons.add((True, people.leader(stated)))
+        persons.add(people.identified(stated))
         told = True
     if not told and not isinstance(item, dict):
         # Directories commonly use the id of the main account as the person's: such an id must not pass unnoticed.
-        persons.add((True, people.leader(name)))
+        persons.add(people.identified(name))
     return _Named(name, kind if isinstance(kind, str) else None, frozenset(persons), told)
 
 

@@ -22,19 +22,23 @@ class Electorate:
     """What every vote of a request is judged against; the same for all requirements."""
 
     request: Request
+    policy_hash: str
+    now: int
+    """Nanoseconds since 1970-01-01T00:00:00Z."""
     people: People
+    records: Mapping[str, AuthorityRecord]
+    """The authority records of this tenant that could be fetched, by principal id."""
     parties: Parties
     party_persons: frozenset[Person]
     exclusions: Exclusions
     used: frozenset[str] | None
     """Decision ids already spent; None where the runtime does not state them."""
-    parties_unknown: bool
-    """Whether a party of the action or one that a separation names is not stated."""
-    person_unknown: bool
-    """Whether the person of a party that is a person is not told."""
+    withdrawn: frozenset[str]
+    """Decision ids of approvals that are withdrawn."""
+    unknown: str | None
+    """The code for everybody, where a party or the person of one is not told; None where all are."""
     input_hash: str | None
     """`sha256:…` over the RFC 8785 form of the input; None where no approval asks for a snapshot of it."""
-    withdrawn: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +46,12 @@ class Question:
     """One requirement, with what its votes are judged by."""
 
     requirement: Requirement
+    approval: ir.Approval
+    kinds: frozenset[str]
+    """The kinds of principal whose votes count."""
+    valid_for: int
+    """Nanoseconds."""
+    evidence: tuple[str, ...]
     table: LeafTable
     electorate: Electorate
     _verdicts: dict[str, Supporter | str] = field(default_factory=dict, repr=False)
@@ -54,59 +64,94 @@ class Question:
             known = self._verdicts[record.principal_id] = _judge_person(record, self)
         return known
 
-    @property
-    def approval(self) -> ir.Approval:
-        """The approval that is asked for."""
-        return self.requirement.approval
 
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of principal whose votes count."""
-        accepted = self.approval.kinds
-        return tuple(kind for kind in accepted if kind == "human") if self.requirement.humans_only else accepted
+def ask(requirement: Requirement, table: LeafTable, electorate: Electorate) -> Question:
+    """The question that a requirement puts to its voters."""
+    kinds = frozenset(requirement.approval.kinds)
+    return Question(
+        requirement=requirement,
+        approval=requirement.approval,
+        kinds=kinds & {"human"} if requirement.humans_only else kinds,
+        valid_for=requirement.approval.valid_for,
+        evidence=requirement.approval.evidence,
+        table=table,
+        electorate=electorate,
+    )
 
 
 def judge_approval(ballot: Ballot, question: Question, last: Mapping[Person, Ballot]) -> Supporter | str:
     """What the approval supports where it counts, else the code of the first reason why it does not.
 
-    `last` is the last ballot of each person that speaks for this requirement.
+    `last` is the last ballot of each person that speaks for this requirement. The checks stand in the documented
+    order, in one piece: this runs for every vote.
     """
-    vote = ballot.vote
+    decided_at, _, decision_id, voter, person, speaks, vote = ballot
     electorate = question.electorate
-    code = (
-        _binding(ballot, question)
-        or no_record(vote.approver.id, electorate)
-        or _validity(ballot, question)
-        or ("approval.superseded" if last.get(ballot.person) is not ballot else None)
-        or _content(vote, question)
-    )
-    if code is not None:
-        return code
-    return question.verdict(electorate.people.records[vote.approver.id])
+    policy_hash = vote.policy_hash
+    if policy_hash is None or not speaks:
+        return "approval.unbound" if policy_hash is None else unspeaking(ballot)
+    if policy_hash != electorate.policy_hash:
+        return "approval.policy_changed"
+    if vote.approval_id is not None and vote.approval_id != question.requirement.id:
+        return "approval.other_requirement"
+    record = electorate.records.get(voter)
+    if record is None:
+        return no_record(voter, electorate) or "approval.authority_unknown"
+    kind = record.kind
+    if record.revoked or record.expires_at is not None or kind not in question.kinds:
+        refusal = record_refusal(record, question)
+        if refusal is not None:
+            return refusal
+    if kind != vote.approver.kind:
+        return "approval.kind"
+    now = electorate.now
+    if decided_at > now:
+        return "approval.not_yet_valid"
+    if now >= decided_at + question.valid_for or (vote.expires_at is not None and ended(vote.expires_at, now)):
+        return "approval.expired"
+    used = electorate.used
+    if used is None or decision_id in used:
+        return "approval.usage_unknown" if used is None else "approval.used"
+    if decision_id in electorate.withdrawn:
+        return "approval.withdrawn"
+    if last[person] is not ballot:
+        return "approval.superseded"
+    if question.evidence or vote.constraints:
+        refusal = _content(vote, question)
+        if refusal is not None:
+            return refusal
+    return question.verdict(record)
+
+
+def record_refusal(record: AuthorityRecord, question: Question) -> str | None:
+    """Why a record gives no authority to this approval now, whatever it says."""
+    if record.revoked:
+        return "approval.authority_revoked"
+    if record.expires_at is not None and ended(record.expires_at, question.electorate.now):
+        return "approval.authority_expired"
+    return None if record.kind in question.kinds else "approval.kind"
+
+
+def no_record(principal_id: str, electorate: Electorate) -> str | None:
+    """Why a voter has no authority record of this tenant; None where there is one."""
+    if principal_id in electorate.records:
+        return None
+    if principal_id in electorate.request.authority_failures:
+        return "approval.authority_unavailable"
+    return "approval.authority_tenant" if principal_id in electorate.people.foreign else "approval.authority_unknown"
+
+
+def unspeaking(ballot: Ballot) -> str:
+    """Why a vote that does not carry this request's digest does not speak for it."""
+    return "approval.unbound" if ballot.vote.request_digest is None else "approval.request_changed"
 
 
 def _judge_person(record: AuthorityRecord, question: Question) -> Supporter | str:
     """Whether whoever has this record may approve, votes aside: the last part of the order of reasons."""
-    code = _personal_refusal(record, question)
-    if code is not None:
-        return code
-    leaves = question.table.matched(record)
-    if not leaves:
-        return "approval.not_eligible"
-    value = distinct_value(record, question.approval)
-    if question.approval.distinct_by is not None and value is None:
-        return "approval.distinct_unknown"
-    return Supporter(leaves, value)
-
-
-def _personal_refusal(record: AuthorityRecord, question: Question) -> str | None:
-    """Why nobody, or not this person, may approve this action: parties, self, separation, roles."""
     electorate = question.electorate
-    if electorate.parties_unknown:
-        return "approval.parties_unknown"
-    if electorate.person_unknown:
-        return "approval.person_unknown"
-    person = electorate.people.person(record.principal_id)
+    if electorate.unknown is not None:
+        return electorate.unknown
+    person = electorate.people.persons[record.principal_id]
     if person in electorate.party_persons and not question.approval.self_approval:
         return "approval.self"
     exclusions = electorate.exclusions
@@ -114,83 +159,23 @@ def _personal_refusal(record: AuthorityRecord, question: Question) -> str | None
         return "approval.separation"
     if exclusions.conflicts and roles_conflict(exclusions.conflicts, record, electorate.parties, electorate.people):
         return "approval.role_conflict"
-    return None
-
-
-def record_refusal(record: AuthorityRecord, question: Question) -> str | None:
-    """Why a record gives no authority to this approval now, whatever it says."""
-    if record.revoked:
-        return "approval.authority_revoked"
-    if ended(record.expires_at, question.electorate.request.now.nanoseconds):
-        return "approval.authority_expired"
-    return None if record.kind in question.kinds else "approval.kind"
-
-
-def distinct_value(record: AuthorityRecord, approval: ir.Approval) -> str | None:
-    """The value by which approvers must differ: a string attribute that is not empty; None where there is none."""
-    if approval.distinct_by is None:
-        return None
-    value = (record.attributes or {}).get(approval.distinct_by)
-    return value if isinstance(value, str) and value else None
-
-
-def unspeaking(ballot: Ballot) -> str | None:
-    """Why a vote does not speak for this request at all."""
-    if ballot.speaks:
-        return None
-    return "approval.unbound" if ballot.vote.request_digest is None else "approval.request_changed"
-
-
-def no_record(principal_id: str, electorate: Electorate) -> str | None:
-    """Why a voter has no authority record of this tenant; None where there is one."""
-    if principal_id in electorate.request.authority_failures:
-        return "approval.authority_unavailable"
-    if principal_id in electorate.people.records:
-        return None
-    return "approval.authority_tenant" if principal_id in electorate.people.foreign else "approval.authority_unknown"
-
-
-def _binding(ballot: Ballot, question: Question) -> str | None:
-    vote = ballot.vote
-    if vote.policy_hash is None:
-        return "approval.unbound"
-    if not ballot.speaks:
-        return unspeaking(ballot)
-    if vote.policy_hash != question.electorate.request.policy.hash:
-        return "approval.policy_changed"
-    if vote.approval_id is not None and vote.approval_id != question.requirement.id:
-        return "approval.other_requirement"
-    return None
-
-
-def _validity(ballot: Ballot, question: Question) -> str | None:
-    vote = ballot.vote
-    electorate = question.electorate
-    record = electorate.people.records[vote.approver.id]
-    refusal = record_refusal(record, question)
-    if refusal is None and record.kind != vote.approver.kind:
-        refusal = "approval.kind"
-    if refusal is not None:
-        return refusal
-    now = electorate.request.now.nanoseconds
-    if ballot.decided_at > now:
-        return "approval.not_yet_valid"
-    if now >= ballot.decided_at + question.approval.valid_for or ended(vote.expires_at, now):
-        return "approval.expired"
-    if electorate.used is None:
-        return "approval.usage_unknown"
-    if vote.decision_id in electorate.used:
-        return "approval.used"
-    return "approval.withdrawn" if vote.decision_id in electorate.withdrawn else None
+    leaves = question.table.matched(record)
+    if not leaves:
+        return "approval.not_eligible"
+    if question.approval.distinct_by is None:
+        return Supporter(leaves, None)
+    value = (record.attributes or {}).get(question.approval.distinct_by)
+    return Supporter(leaves, value) if isinstance(value, str) and value else "approval.distinct_unknown"
 
 
 def _content(vote: Vote, question: Question) -> str | None:
-    electorate = question.electorate
-    if not all(_brought(kind, vote, electorate) for kind in question.approval.evidence):
-        return "approval.evidence_missing"
-    action = electorate.request.action
-    if not all(constraint_holds(constraint, action.input) for constraint in vote.constraints or ()):
-        return "approval.constraint_failed"
+    for kind in question.evidence:
+        if not _brought(kind, vote, question.electorate):
+            return "approval.evidence_missing"
+    if vote.constraints:
+        payload = question.electorate.request.action.input
+        if not all(constraint_holds(constraint, payload) for constraint in vote.constraints):
+            return "approval.constraint_failed"
     return None
 
 
@@ -199,11 +184,8 @@ def _brought(kind: str, vote: Vote, electorate: Electorate) -> bool:
     if kind == "reason":
         return vote.reason is not None and bool(vote.reason.strip())
     artifacts = [artifact for artifact in vote.evidence or () if artifact.kind == kind]
-    expected = {
-        "input_snapshot": electorate.input_hash,
-        "policy_decision": electorate.request.policy.hash,
-    }.get(kind)
-    if expected is not None:
+    if kind in ("input_snapshot", "policy_decision"):
+        expected = electorate.input_hash if kind == "input_snapshot" else electorate.policy_hash
         return bool(artifacts) and all(artifact.hash == expected for artifact in artifacts)
     return any(_retrievable(artifact) for artifact in artifacts)
 

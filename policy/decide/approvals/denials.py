@@ -31,7 +31,8 @@ def judge_denials(
 ) -> Denials:
     """Judge the denials that speak for a requirement, the later ones last in `spoken`.
 
-    `lifted` are ids of denials that their voters withdrew; `approving` are those whose last vote is a counting approval.
+    `lifted` are ids of denials that their voters withdrew; `approving` are the persons whose last vote is an approval
+    that counts.
     """
     standing: dict[Person, Ballot] = {}
     unresolved: list[Ballot] = []
@@ -40,7 +41,7 @@ def judge_denials(
         if not ballot.denies:
             continue
         code: str | None
-        if ballot.vote.decision_id in lifted:
+        if ballot.decision_id in lifted:
             code = "approval.withdrawn"
         elif ballot.person in approving:
             code = "approval.superseded"
@@ -63,10 +64,10 @@ def _entitled(ballot: Ballot, question: Question) -> tuple[bool | None, str | No
     electorate = question.electorate
     if ballot.person in electorate.party_persons:
         return True, None
-    voter = ballot.vote.approver.id
+    voter = ballot.voter
     code = no_record(voter, electorate)
     if code is not None:
         # A record of another tenant counts for nothing, so such a voter has none.
         return None, code
-    entitled = question.table.entitled(electorate.people.records[voter])
+    entitled = question.table.entitled(electorate.records[voter])
     return entitled, None if entitled else "approval.not_eligible"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from policy.decide.approvals.leaves import ResolvedLeaf, resolve, risk_within
 from policy.decide.facts import record_value
@@ -23,6 +24,16 @@ from policy.types.values import RiskLevel, Unevaluable
 _Names = Mapping[str, int]
 """A name to the leaves that name it."""
 
+_MEMBERS = MappingProxyType(
+    {
+        "role": "roles",
+        "group": "groups",
+        "tenant_policy": "tenant_policies",
+        "external_system": "external_systems",
+    }
+)
+"""Kind of leaf to the member of an authority record that holds such names."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeafTable:
@@ -37,12 +48,10 @@ class LeafTable:
     """Leaves of which nobody can tell whom they name."""
     principals: _Names = field(repr=False)
     """Principal ids to the leaves that name them."""
-    _roles: _Names = field(repr=False)
-    _groups: _Names = field(repr=False)
+    _tables: tuple[tuple[str, _Names], ...] = field(repr=False)
+    """Members of a record with the leaves that name what may stand there."""
     _group_prefixes: tuple[tuple[str, int], ...] = field(repr=False)
-    _tenant_policies: _Names = field(repr=False)
     _any_tenant_policy: int = field(repr=False)
-    _external_systems: _Names = field(repr=False)
     _delegated: int = field(repr=False)
     _conditional: int = field(repr=False)
     _risk_within: Mapping[str, bool | None] = field(repr=False)
@@ -69,14 +78,17 @@ class LeafTable:
         return None if unknown or named & self.doubtful or self.unnamed else False
 
     def _named(self, record: AuthorityRecord) -> int:
-        mask = self.principals.get(record.principal_id, 0)
-        mask |= _found(self._roles, record.roles) | _found(self._groups, record.groups)
+        mask = self.principals.get(record.principal_id, 0) if self.principals else 0
+        for attribute, table in self._tables:
+            for name in getattr(record, attribute) or ():
+                if name in table:
+                    mask |= table[name]
         for prefix, bit in self._group_prefixes:
             if any(group.startswith(prefix) for group in record.groups or ()):
                 mask |= bit
-        if record.tenant_policies:
-            mask |= self._any_tenant_policy | _found(self._tenant_policies, record.tenant_policies)
-        return mask | _found(self._external_systems, record.external_systems)
+        if self._any_tenant_policy and record.tenant_policies:
+            mask |= self._any_tenant_policy
+        return mask
 
     def _granted(self, record: AuthorityRecord, *, denying: bool) -> int:
         if not self._delegated or not record.delegated_scopes:
@@ -134,17 +146,14 @@ def leaf_table(leaves: Iterable[ir.Leaf], request: Request) -> LeafTable:
         doubtful=_mask(leaf.holds is None for leaf in resolved),
         unnamed=_mask(leaf.names is None for leaf in resolved),
         principals=_table(plain, "principal"),
-        _roles=_table(plain, "role"),
-        _groups=_table(plain, "group"),
+        _tables=tuple((member, table) for kind, member in _MEMBERS.items() if (table := _table(plain, kind))),
         _group_prefixes=tuple(
             (name[:-1], 1 << index)
             for index, leaf in plain
             for name in leaf.names or ()
             if leaf.wildcard and name.endswith("*")
         ),
-        _tenant_policies=_table(plain, "tenant_policy"),
         _any_tenant_policy=_mask(leaf.leaf.kind == "tenant_policy" and leaf.leaf.value is None for leaf in resolved),
-        _external_systems=_table(plain, "external_system"),
         _delegated=_mask(bool(leaf.scopes) for leaf in resolved),
         _conditional=_mask(leaf.conditional for leaf in resolved),
         _risk_within={level.value: risk_within(level, resolved[0].leaf.span, request) for level in levels},
@@ -170,14 +179,6 @@ def _table(leaves: Sequence[tuple[int, ResolvedLeaf]], kind: str) -> _Names:
             if not (leaf.wildcard and name.endswith("*")):
                 table[name] = table.get(name, 0) | 1 << index
     return table
-
-
-def _found(table: _Names, names: list[str] | None) -> int:
-    mask = 0
-    if table and names:
-        for name in names:
-            mask |= table.get(name, 0)
-    return mask
 
 
 def _mask(bits: Iterable[bool]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from policy.decide.approvals.counting import Electorate, Question, judge_approval
+from policy.decide.approvals.counting import Electorate, Question, ask, judge_approval
 from policy.decide.approvals.denials import judge_denials
 from policy.decide.approvals.eligibility import leaf_table
 from policy.decide.approvals.report import Verdict, reasons, report
@@ -60,15 +60,22 @@ def _electorate(
     parties = parties_of(request.context)
     exclusions = approver_exclusions(separations, request, people)
     used = request.context.used_votes
+    unknown = None
+    if exclusions.unknown or not parties.known:
+        unknown = "approval.parties_unknown"
+    elif people.untold_people(parties):
+        unknown = "approval.person_unknown"
     return Electorate(
         request=request,
+        policy_hash=request.policy.hash,
+        now=request.now.nanoseconds,
         people=people,
+        records={name: record for name, record in people.records.items() if name not in request.authority_failures},
         parties=parties,
         party_persons=frozenset(people.person(party.id) for party in parties.stated),
         exclusions=exclusions,
         used=None if used is None else frozenset(used),
-        parties_unknown=exclusions.unknown or not parties.known,
-        person_unknown=people.untold_people(parties),
+        unknown=unknown,
         input_hash=input_hash,
         withdrawn=ballots.withdrawn,
     )
@@ -82,7 +89,7 @@ def _judge_one(
     if quorum is None:
         raise ValueError(f"the approval {requirement.id} has more than {limits.alternatives} alternatives")
     table = leaf_table(quorum.leaves, electorate.request)
-    question = Question(requirement=requirement, table=table, electorate=electorate)
+    question = ask(requirement, table, electorate)
     spoken = speakers(ballots.ballots, requirement.id, ids)
     counted, refused = _tally(ballots.ballots, spoken, question)
     approving = frozenset(ballot.person for ballot, _ in counted)
@@ -90,7 +97,7 @@ def _judge_one(
     verdict = Verdict(
         question=question,
         ballots=ballots.ballots,
-        spoken=frozenset(ballot.vote.decision_id for ballot in spoken),
+        spoken=frozenset(ballot.decision_id for ballot in spoken),
         counted=tuple(counted),
         refused=tuple(refused),
         denials=judge_denials(spoken, ballots.lifted, approving, question),

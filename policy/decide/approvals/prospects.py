@@ -22,14 +22,13 @@ def candidates(question: Question, counted: Collection[Person]) -> list[str] | N
         return None
     if electorate.used is None:
         return []
-    return [
-        name
-        for name, record in sorted(electorate.people.records.items())
-        if name not in electorate.request.authority_failures
-        and electorate.people.person(name) not in counted
-        and record_refusal(record, question) is None
-        and not isinstance(question.verdict(record), str)
-    ]
+    persons = electorate.people.persons
+    others = [record for name, record in electorate.records.items() if persons[name] not in counted]
+    return sorted(
+        record.principal_id
+        for record in others
+        if record_refusal(record, question) is None and not isinstance(question.verdict(record), str)
+    )
 
 
 def open_leaves(question: Question, counted: Collection[Person]) -> int:
@@ -40,7 +39,7 @@ def open_leaves(question: Question, counted: Collection[Person]) -> int:
     """
     electorate = question.electorate
     exclusions = electorate.exclusions
-    if electorate.parties_unknown or electorate.person_unknown or electorate.used is None or exclusions.anybody:
+    if electorate.unknown is not None or electorate.used is None or exclusions.anybody:
         return 0
     named = 0
     anybody = 0
@@ -56,12 +55,13 @@ def _open_to(name: str, leaves: int, question: Question, counted: Collection[Per
     """Of the leaves that name a principal those under which it could still approve."""
     electorate = question.electorate
     person = electorate.people.person(name)
-    record = electorate.people.records.get(name)
+    record = electorate.records.get(name)
     if person in counted or person in electorate.exclusions.persons:
         return 0
     if person in electorate.party_persons and not question.approval.self_approval:
         return 0
-    if record is None or name in electorate.request.authority_failures:
+    if record is None:
+        # Its record may come with its vote.
         return leaves
     if record_refusal(record, question) is not None:
         return 0
@@ -73,17 +73,19 @@ def excluded(question: Question, voters: Iterable[str]) -> list[str]:
     """Principal ids that may not approve: the parties first, then whom separations name, then every other account
     of such a person and whoever holds conflicting roles, sorted. `voters` are the ids of those who voted."""
     electorate = question.electorate
+    exclusions = electorate.exclusions
+    barred = set(exclusions.persons)
     names: dict[str, None] = {}
     if not question.approval.self_approval:
         names.update(dict.fromkeys(party.id for party in electorate.parties.stated))
-    names.update(dict.fromkeys(electorate.exclusions.names))
-    barred = set(electorate.exclusions.persons)
-    if not question.approval.self_approval:
         barred |= electorate.party_persons
-    others = {name for name in voters if electorate.people.person(name) in barred}
-    for name, record in electorate.people.records.items():
-        if electorate.people.person(name) in barred or question.verdict(record) in _REFUSED_PERSONALLY:
-            others.add(name)
+    names.update(dict.fromkeys(exclusions.names))
+    others = {name for name, person in electorate.people.persons.items() if person in barred}
+    others.update(name for name in voters if (False, name) in barred)
+    if exclusions.anybody or exclusions.conflicts:
+        others.update(
+            name for name, record in electorate.records.items() if question.verdict(record) in _REFUSED_PERSONALLY
+        )
     names.update(dict.fromkeys(sorted(others)))
     return list(names)
 

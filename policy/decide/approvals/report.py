@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import TypeAdapter
+
 from policy.decide.approvals.counting import Question, unspeaking
 from policy.decide.approvals.denials import Denials
 from policy.decide.approvals.prospects import candidates, excluded, labels, open_leaves
@@ -19,6 +21,9 @@ from policy.types.instants import LAST_INSTANT, format_duration, format_timestam
 from policy.types.values import Timestamp
 
 State = Literal["pending", "satisfied", "denied"]
+
+_COUNTED = TypeAdapter(list[CountedVote])
+_UNCOUNTED = TypeAdapter(list[UncountedVote])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,16 +62,16 @@ def report(verdict: Verdict) -> Approval:
         state=verdict.state,
         needs=approval.needs,
         missing=verdict.stands.missing,
-        counted=[_counted(ballot) for ballot, _ in verdict.counted],
+        counted=_shown(ballot for ballot, _ in verdict.counted),
         not_counted=_not_counted(verdict),
-        denials=[_counted(ballot) for ballot in _in_order(verdict.denials.standing)],
+        denials=_shown(sorted(verdict.denials.standing)),
         could_approve=labels(leaves, open_mask),
         next=labels(leaves, open_mask & verdict.stands.wanted),
         candidates=candidates(question, persons),
-        excluded=excluded(question, (ballot.vote.approver.id for ballot in verdict.ballots)),
+        excluded=excluded(question, (ballot.voter for ballot in verdict.ballots)),
         evidence=list(approval.evidence),
         valid_for=format_duration(approval.valid_for),
-        expires_at=_first_end((ballot for ballot, _ in verdict.counted), approval.valid_for),
+        expires_at=_first_end([ballot for ballot, _ in verdict.counted], approval.valid_for),
         prompt=question.requirement.prompt,
         layer=question.requirement.layer,
         because=approval.because,
@@ -106,45 +111,42 @@ def _reason(
 
 
 def _names(ballots: Iterable[Ballot]) -> str:
-    return ", ".join(f"`{name}`" for name in sorted({ballot.vote.approver.id for ballot in ballots}))
+    return ", ".join(f"`{name}`" for name in sorted({ballot.voter for ballot in ballots}))
 
 
-def _counted(ballot: Ballot) -> CountedVote:
-    return CountedVote(decision_id=ballot.vote.decision_id, approver=ballot.vote.approver.id)
+def _shown(ballots: Iterable[Ballot]) -> list[CountedVote]:
+    return _COUNTED.validate_python([{"decision_id": each.decision_id, "approver": each.voter} for each in ballots])
 
 
 def _not_counted(verdict: Verdict) -> list[UncountedVote]:
-    refused = [*verdict.refused, *verdict.denials.refused, *_unspoken_denials(verdict)]
-    codes = {ballot.vote.decision_id: code for ballot, code in refused}
-    return [
-        UncountedVote(
-            decision_id=ballot.vote.decision_id,
-            approver=ballot.vote.approver.id,
-            code=codes[ballot.vote.decision_id],
-            message=CODES[codes[ballot.vote.decision_id]].summary,
-        )
-        for ballot in verdict.ballots
-        if ballot.vote.decision_id in codes
-    ]
+    refused = sorted((*verdict.refused, *verdict.denials.refused, *_unspoken_denials(verdict)))
+    return _UNCOUNTED.validate_python(
+        [
+            {
+                "decision_id": ballot.decision_id,
+                "approver": ballot.voter,
+                "code": code,
+                "message": CODES[code].summary,
+            }
+            for ballot, code in refused
+        ]
+    )
 
 
 def _unspoken_denials(verdict: Verdict) -> Iterator[tuple[Ballot, str]]:
     for ballot in verdict.ballots:
-        if ballot.denies and ballot.vote.decision_id not in verdict.spoken:
-            yield ballot, unspeaking(ballot) or "approval.other_requirement"
+        if ballot.denies and ballot.decision_id not in verdict.spoken:
+            yield ballot, "approval.other_requirement" if ballot.speaks else unspeaking(ballot)
 
 
-def _in_order(ballots: Sequence[Ballot]) -> list[Ballot]:
-    return sorted(ballots, key=lambda ballot: (ballot.decided_at, ballot.vote.decision_id))
-
-
-def _first_end(counted: Iterable[Ballot], valid_for: int) -> str | None:
-    """When the first of the counted votes ends: its age, or its voter's own deadline."""
-    ends = [min(_own_end(ballot), ballot.decided_at + valid_for) for ballot in counted]
-    return format_timestamp(Timestamp(min(ends))) if ends else None
-
-
-def _own_end(ballot: Ballot) -> int:
+def _first_end(counted: Sequence[Ballot], valid_for: int) -> str | None:
+    """When the first of the counted votes ends, the earliest of them first: its age, or its voter's own deadline."""
+    if not counted:
+        return None
     # No instant is later than the last one that a timestamp can say.
-    stated = None if ballot.vote.expires_at is None else parse_timestamp(ballot.vote.expires_at)
-    return LAST_INSTANT.nanoseconds if stated is None else stated.nanoseconds
+    ends = [counted[0].decided_at + valid_for, LAST_INSTANT.nanoseconds]
+    for stated in (ballot.vote.expires_at for ballot in counted):
+        end = None if stated is None else parse_timestamp(stated)
+        if end is not None:
+            ends.append(end.nanoseconds)
+    return format_timestamp(Timestamp(min(ends)))

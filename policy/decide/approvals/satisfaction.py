@@ -30,13 +30,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from policy.decide.approvals.network import Flow, Supply, maximum_flow, supply_of
 from policy.ir.alternatives import Alternative, Quorum
 
 
-@dataclass(frozen=True, slots=True)
-class Supporter:
+class Supporter(NamedTuple):
     """One person whose approval counts: the leaves matched (a bit mask), and the value of the distinct attribute."""
 
     leaves: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from policy.decide.people import People, Person
 from policy.decide.request import Request
@@ -11,21 +12,20 @@ from policy.model.context import Vote
 from policy.types.instants import NANOSECONDS_PER_SECOND, parse_timestamp
 
 
-@dataclass(frozen=True, slots=True)
-class Ballot:
-    """One approval or denial."""
+class Ballot(NamedTuple):
+    """One approval or denial. Ballots are in the order of their members: of two at the same instant a denial is the
+    later, else the one with the larger `decision_id`, which no two share."""
 
-    vote: Vote
     decided_at: int
     """Nanoseconds since 1970-01-01T00:00:00Z."""
+    denies: bool
+    decision_id: str
+    voter: str
+    """The voter's principal id."""
     person: Person
     speaks: bool
     """Whether it carries this request's digest."""
-
-    @property
-    def denies(self) -> bool:
-        """Whether it is a no."""
-        return self.vote.decision == "denied"
+    vote: Vote
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +40,25 @@ class Ballots:
 
 
 def read_votes(request: Request, people: People) -> Ballots:
-    """The votes of a request. Of two at the same instant a denial is the later, else the larger `decision_id`."""
+    """The votes of a request, the later ones last."""
+    digest = request.digest
+    persons = people.persons
     minutes: dict[str, int] = {}
     distinct: dict[str, Ballot] = {}
     withdrawals: list[Vote] = []
     for vote in request.context.approvals or ():
-        if vote.decision == "revoked":
+        decision = vote.decision
+        if decision == "revoked":
             withdrawals.append(vote)
-        elif vote.decision_id not in distinct:
-            distinct[vote.decision_id] = Ballot(
-                vote,
-                _instant(vote.decided_at, minutes),
-                people.person(vote.approver.id),
-                vote.request_digest == request.digest,
-            )
-    ordered = sorted(distinct.values(), key=lambda each: (each.decided_at, each.denies, each.vote.decision_id))
+            continue
+        voter = vote.approver.id
+        person = persons.get(voter) or (False, voter)
+        decided_at = _instant(vote.decided_at, minutes)
+        speaks = vote.request_digest == digest
+        distinct[vote.decision_id] = Ballot(
+            decided_at, decision == "denied", vote.decision_id, voter, person, speaks, vote
+        )
+    ordered = sorted(distinct.values())
     withdrawn, lifted = _withdrawn(withdrawals, distinct, request, people)
     return Ballots(tuple(ordered), withdrawn, lifted)
 
@@ -66,9 +70,9 @@ def speakers(ballots: Iterable[Ballot], requirement: str, requirements: frozense
         for ballot in ballots
         if ballot.speaks
         and (
-            ballot.vote.approval_id is None
-            or ballot.vote.approval_id == requirement
-            or (ballot.denies and ballot.vote.approval_id not in requirements)
+            (named := ballot.vote.approval_id) is None
+            or named == requirement
+            or (ballot.denies and named not in requirements)
         )
     )
 
@@ -90,23 +94,23 @@ def _withdrawn(
         own = people.person(withdrawal.approver.id) == target.person
         if target.denies:
             if own:
-                lifted.add(target.vote.decision_id)
+                lifted.add(target.decision_id)
             continue
         record = people.records.get(withdrawal.approver.id)
         fetched = record is not None and withdrawal.approver.id not in request.authority_failures
         if own or not fetched or (record is not None and record.may_revoke):
-            withdrawn.add(target.vote.decision_id)
+            withdrawn.add(target.decision_id)
     return frozenset(withdrawn), frozenset(lifted)
 
 
 def _instant(text: str, minutes: dict[str, int]) -> int:
     """Nanoseconds of a timestamp that the model accepted; `minutes` keeps what the texts up to the minute mean."""
-    if len(text) == 20 and text[19] == "Z":
-        minute = text[:17]
-        if minute not in minutes:
-            minutes[minute] = _parsed(f"{minute}00Z")
-        return minutes[minute] + int(text[17:19]) * NANOSECONDS_PER_SECOND
-    return _parsed(text)
+    if len(text) != len("2026-01-01T00:00:00Z"):
+        return _parsed(text)
+    start = minutes.get(text[:17])
+    if start is None:
+        start = minutes[text[:17]] = _parsed(f"{text[:17]}00Z")
+    return start + int(text[17:19]) * NANOSECONDS_PER_SECOND
 
 
 def _parsed(text: str) -> int:
