@@ -52,7 +52,7 @@ def render_diagnostic(diagnostic: Diagnostic, style: Style = PLAIN, lines: Lines
             f"  {style.paint('note', 'note')}: {printable(related.span.location)}: {printable(related.message)}"
         )
         output += _source(region_of(related.span), _span_lines(related.span), "note", style)
-    return "\n".join(output) + "\n"
+    return "\n".join(line.rstrip() for line in output) + "\n"
 
 
 def summary(diagnostics: Sequence[Diagnostic]) -> str:

@@ -110,6 +110,4 @@ def _uri(file: str) -> str:
     path = PurePath(file)
     if path.is_absolute():
         return path.as_uri()
-    text = quote(path.as_posix(), errors="surrogatepass")
-    # A first segment with a colon would be read as a scheme.
-    return f"./{text}" if ":" in text.split("/", 1)[0] else text
+    return quote(path.as_posix(), errors="surrogatepass")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Unicode categories that a terminal obeys, or that a reader cannot see: controls, formats, surrogates, separators."""
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
+"""Unicode categories that a terminal obeys or a reader cannot see: controls, formats, surrogates, odd spaces."""
 
 
 def printable(text: str) -> str:
@@ -18,7 +18,7 @@ def printable(text: str) -> str:
 
 def shown(character: str) -> str:
     """One character as `printable` shows it."""
-    if unicodedata.category(character) not in _UNSEEN:
+    if character == " " or unicodedata.category(character) not in _UNSEEN:
         return character
     named = _NAMED.get(character)
     if named is not None:

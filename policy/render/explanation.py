@@ -13,18 +13,18 @@ from policy.render.escape import printable
 from policy.render.style import PLAIN, Role, Style
 from policy.render.trace import render_trace, value_text
 from policy.types.display import show_value
-from policy.types.values import Unevaluable
+from policy.types.values import MISSING, Unevaluable
 
 _INDENT = "  "
 _VERDICTS: dict[bool | None, tuple[Role, str]] = {
     True: ("strong", "applies"),
     False: ("dim", "does not apply"),
-    None: ("warning", "has no answer"),
+    None: ("warning", "counts as applying, since it has no answer"),
 }
 _GRANTS: dict[bool | None, tuple[Role, str]] = {
     True: ("allow", "grants"),
     False: ("dim", "does not grant"),
-    None: ("warning", "does not grant: it has no answer"),
+    None: ("warning", "does not grant, since it has no answer"),
 }
 
 
@@ -132,4 +132,6 @@ def _tree_json(tree: TraceNode) -> list[dict[str, Any]]:
 def _value_json(value: object) -> dict[str, str | None]:
     if isinstance(value, Unevaluable):
         return {"value": None, "unevaluable": f"{value.path} {value.problem}"}
+    if value is MISSING:
+        return {"value": None, "unevaluable": "missing"}
     return {"value": show_value(value), "unevaluable": None}
