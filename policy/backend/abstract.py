@@ -69,9 +69,10 @@ class _Abstraction:
 
     def _shared(self, node: ir.Shared) -> Possible:
         # In an order that needs no recursion: a chain of definitions may be longer than Python's stack is deep.
-        for needed in definitions(node):
-            if id(needed.value) in self._unknown and id(needed.value) not in self._definitions:
-                self._definitions[id(needed.value)] = self.answers(needed.value, NO_BINDINGS)
+        if id(node.value) not in self._definitions:
+            for needed in definitions(node, self._definitions):
+                if id(needed.value) in self._unknown:
+                    self._definitions[id(needed.value)] = self.answers(needed.value, NO_BINDINGS)
         return self._definitions[id(node.value)]
 
     def _quantified(self, node: ir.Quantified, bindings: Bindings) -> Possible:

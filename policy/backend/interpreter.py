@@ -223,13 +223,12 @@ class Evaluation:
         definition = node.value
         if id(definition) not in self._definitions:
             # In an order that needs no recursion: a chain of definitions may be longer than Python's stack is deep.
-            for needed in definitions(node):
-                if id(needed.value) not in self._definitions:
-                    if self._trace is not None:
-                        self._trace.enter()
-                    self._definitions[id(needed.value)] = (needed.value, self.value(needed.value))
-                    if self._trace is not None:
-                        self._trace.keep(needed.value)
+            for needed in definitions(node, self._definitions):
+                if self._trace is not None:
+                    self._trace.enter()
+                self._definitions[id(needed.value)] = (needed.value, self.value(needed.value))
+                if self._trace is not None:
+                    self._trace.keep(needed.value)
         if self._trace is not None:
             self._trace.show(definition)
         return self._definitions[id(definition)][1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import assert_never
 
 from policy.ir import nodes as ir
@@ -88,8 +88,10 @@ def reads_capability_id(node: ir.Matches) -> bool:
     return is_scope and any(isinstance(pattern, ir.CapabilityGlob) for pattern in node.patterns)
 
 
-def definitions(shared: ir.Shared) -> tuple[ir.Shared, ...]:
+def definitions(shared: ir.Shared, known: Container[int] = frozenset()) -> tuple[ir.Shared, ...]:
     """The definitions that one rests on and itself, each once, each behind those it uses.
+
+    Left out is what `known` holds the identity of, and what only that uses.
 
     Chains of definitions may be far longer than a policy text may nest, so they are evaluated in this order.
     """
@@ -100,7 +102,7 @@ def definitions(shared: ir.Shared) -> tuple[ir.Shared, ...]:
         node, done = stack.pop()
         if done:
             ordered.append(node)
-        elif id(node.value) not in entered:
+        elif id(node.value) not in entered and id(node.value) not in known:
             entered.add(id(node.value))
             stack.append((node, True))
             stack.extend((used, False) for used in _used(node.value))

@@ -63,7 +63,9 @@ def _show_scalar(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case Decimal():
-            return f"{value.normalize():f}" if abs(value.adjusted()) <= 30 else str(value)
+            # Not `normalize`: it rounds to the digits of Python's own context.
+            shown = f"{value:f}" if abs(value.adjusted()) <= 30 else str(value)
+            return shown.rstrip("0").rstrip(".") if "." in shown and "E" not in shown else shown
         case int() | float():
             return repr(value)
         case Timestamp():
@@ -74,7 +76,7 @@ def _show_scalar(value: object) -> str:
             shown = format_clock(nanoseconds)
             return shown[:5] if nanoseconds % NANOSECONDS_PER_MINUTE == 0 else shown
         case RiskLevel() | Sensitivity():
-            return value.value
+            return str(value.value)
         case IPv4Address() | IPv6Address():
             return str(value)
         case _:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 
 from policy.ir import nodes as ir
 from policy.source.text import Source, Span
 from policy.types.kinds import Basic, ListOf, MapOf
-from policy.types.values import Unevaluable
+from policy.types.values import RiskLevel, Timestamp, Unevaluable
 
 
 def place(text: str = "", offset: int = 0) -> Span:
@@ -154,3 +154,29 @@ def within(value: ir.Expression, days: set[int], start: int, end: int, zone: str
 
 def unevaluable(path: str, problem: str, column: int = 1) -> Unevaluable:
     return Unevaluable(path, problem, f"test.policy:1:{column}")
+
+
+FACTS: dict[str, object] = {
+    "input": {
+        "amount": 50,
+        "half": 0.5,
+        "note": "Payment for ACME",
+        "flag": True,
+        "nothing": None,
+        "empty": [],
+        "tags": ["red", "blue"],
+        "mixed": ["red", 1],
+        "holes": [None, "red"],
+        "lines": [{"sku": "a", "amount": 1}, {"sku": "b", "amount": 2.5}, {"sku": "c"}],
+        "numbers": [1, 2, 3],
+        "path": "/srv/data/a",
+        "odd key": 1,
+        "truths": [True, False],
+    },
+    "scope": "payment.create",
+    "capability": {"id": "cap:payments:create"},
+    "risk": RiskLevel.HIGH,
+    "now": Timestamp(0),
+    "context": {"ip": ip_address("10.1.2.3"), "owners": {"cc-1": "ines"}, "ip6": ip_address("2001:db8::1")},
+}
+"""Facts that expressions in tests read."""
