@@ -14,9 +14,11 @@ _TOO_LONG = f"has no exact value of at most {numbers.MAX_DIGITS} digits"
 
 
 def combine(node: ir.Arithmetic, left: object, right: object) -> object:
-    """The value of one operation: two numbers, timestamp ± duration, timestamp − timestamp."""
+    """The value of one operation: two numbers, timestamp ± duration, duration + timestamp, timestamp − timestamp."""
     if isinstance(left, Timestamp) and node.operator in ("+", "-"):
         return _move(node, left, right)
+    if isinstance(left, Duration) and isinstance(right, Timestamp) and node.operator == "+":
+        return _move(node, right, left)
     if not is_number(left):
         return ill_typed(node.left, left, "a number")
     if not is_number(right):

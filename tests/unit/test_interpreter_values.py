@@ -73,7 +73,8 @@ def answer(expression: ir.Expression) -> object:
         (NOW, "+", NOW, unevaluable("1970", "")),
         (NOW, "*", constant(2), unevaluable("1970", "")),
         (SPAN, "+", SPAN, unevaluable("1h", "")),
-        (SPAN, "+", NOW, unevaluable("1h", "")),
+        (SPAN, "+", NOW, Timestamp(HOUR)),
+        (SPAN, "-", NOW, unevaluable("1h", "")),
     ],
 )
 def test_arithmetic(left: ir.Expression, operator: str, right: ir.Expression, expected: object) -> None:
