@@ -93,10 +93,11 @@ def decide_recorded(
     try:
         return _decided(compiled, given, surroundings, record)
     except Exception as error:  # noqa: BLE001 - the one place where a failure becomes a denial, told and logged
-        return Decided(decision=_failed(compiled, error))
+        return Decided(decision=failed(compiled, error))
 
 
-def _failed(compiled: CompiledPolicy, error: Exception) -> Decision:
+def failed(compiled: CompiledPolicy, error: Exception) -> Decision:
+    """The denial of a failure, logged."""
     _LOG.error("a decision failed and was denied", exc_info=error)
     return outcome.failure(compiled, error)
 
@@ -260,4 +261,4 @@ def expose(
             return _unread(compiled, None, capability, shaped).decision
         return outcome.assemble(compiled, exposure(compiled, capability, shaped, shaped.now))
     except Exception as error:  # noqa: BLE001 - as in `decide_recorded`
-        return _failed(compiled, error)
+        return failed(compiled, error)

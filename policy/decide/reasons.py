@@ -98,20 +98,19 @@ def unevaluable(
     *,
     code: str = "rule.unevaluable",
 ) -> Reason:
-    """Names the rule, the attribute and the place where it is read, before the rule's own words."""
+    """Names the rule and the attribute, before the rule's own words; the place is where the attribute is read."""
     message = f"{told(problem)}, so {consequence}"
     return Reason(
         code=code,
         effect=effect,
         rule=rule.id,
         message=f"{message}: {rule.because}" if rule.because else message,
-        location=rule.span.location,
+        location=problem.location or rule.span.location,
         controls=list(rule.controls),
         layer=layer,
     )
 
 
 def told(problem: Unevaluable) -> str:
-    """A problem of evaluation as a clause: the attribute, what is wrong with it, where it is read."""
-    place = f" ({problem.location})" if problem.location else ""
-    return f"`{problem.path}` {problem.problem}{place}"
+    """A problem of evaluation as a clause: the attribute, and what is wrong with it."""
+    return f"`{problem.path}` {problem.problem}"
