@@ -19,8 +19,8 @@ class Branch:
     def __init__(self, rule: str, children: list[Branch | Token]) -> None:
         self.rule = rule
         self.children = children
-        self.start = children[0].start if children else 0
-        self.end = children[-1].end if children else 0
+        self.start: int = children[0].start if children else 0
+        self.end: int = children[-1].end if children else 0
 
     def __repr__(self) -> str:
         return f"Branch({self.rule}, {self.children!r})"

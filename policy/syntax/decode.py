@@ -12,7 +12,10 @@ _MANY = 20
 
 
 def decode(data: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> Source | Diagnostic:
-    """The source of a policy file's bytes, or the error that keeps it from being one."""
+    """The source of a policy file's bytes, or the error that keeps it from being one: its size or its encoding.
+
+    Characters that may not stand in a policy are the parser's to report, all of them, with their places.
+    """
     if len(data) > limits.file_bytes:
         return _too_large(Source(name, ""), limits)
     try:
@@ -28,9 +31,7 @@ def decode(data: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> Source | 
             line=line,
             column=column,
         )
-    source = Source(name, text)
-    found = check_characters(source)
-    return found[0] if found else source
+    return Source(name, text)
 
 
 def check_size(source: Source, limits: Limits) -> Diagnostic | None:

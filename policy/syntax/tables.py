@@ -14,12 +14,12 @@ from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 
 _TABLES = "tables.json"
 
 STATEMENTS = frozenset(
-    ("policy", "import", "context", "directory", "scopes", "define", "route", "approval")
-    + ("deny", "require", "raise", "risk", "separation", "obligation")
+    "policy import context directory scopes define route approval deny require raise risk separation obligation".split()
 )
 """The rules of the grammar that are statements."""
 
@@ -69,7 +69,7 @@ def _grammar_file() -> Traversable:
     return packaged if packaged.is_file() else Path(__file__).parents[2] / "grammar" / "policy.lark"
 
 
-def build(text: str, *, strict: bool = False) -> dict[str, object]:
+def build(text: str, *, strict: bool = False) -> dict[str, Any]:
     """Build the tables of a grammar's text with Lark, in a form that does not depend on the order of its sets.
 
     Raises lark.exceptions.GrammarError or LexError for a grammar that is not LALR(1).
@@ -121,7 +121,7 @@ def _grouped(row: Mapping[str, int]) -> dict[str, str]:
     return {str(action): " ".join(symbols) for action, symbols in groups.items()}
 
 
-def _load(stored: dict[str, object]) -> Tables:
+def _load(stored: Mapping[str, Any]) -> Tables:
     return Tables(
         productions=tuple(
             Production(origin, name, size, tuple(inlined), transparent, name in STATEMENTS)
