@@ -92,14 +92,17 @@ def _pool(report: Report, branch: Branch, children: list[Branch]) -> tree.Pool:
             continue
         report.error(
             "syntax.pool",
-            f"`{' '.join(token.text for token in child.tokens('ALL', 'ANY', 'NUMBER', 'OF', 'APPROVALS'))}` cannot stand in a"
-            " pool; a pool holds single approvers",
+            f"`{_words(child)}` cannot stand in a pool; a pool holds single approvers",
             report.span(child.children[0]).to(report.span(child.children[1])),
             help="write `any N of { … }` to count groups of approvers",
         )
     if not leaves:
         raise MalformedError
     return tree.Pool(span=report.span(branch), count=count(report, as_token(branch.children[0])), leaves=tuple(leaves))
+
+
+def _words(branch: Branch) -> str:
+    return " ".join(token.text for token in branch.tokens("ALL", "ANY", "NUMBER", "OF", "APPROVALS"))
 
 
 def _leaf(report: Report, branch: Branch) -> tree.Leaf:

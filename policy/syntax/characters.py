@@ -22,7 +22,7 @@ _INVISIBLE = (
     (0xFFF0, 0xFFF8),
     (0xE0000, 0xE0FFF),
 )
-"""Beside the category Cf: the other code points of Unicode's Default_Ignorable_Code_Point, which show nothing either."""
+"""Beside the category Cf: the other code points with Unicode's Default_Ignorable_Code_Point, which show nothing."""
 
 
 def refusal(character: str) -> str | None:

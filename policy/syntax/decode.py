@@ -26,7 +26,7 @@ def decode(data: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> Source | 
         return Diagnostic(
             code="syntax.encoding",
             severity=Severity.ERROR,
-            message=f"the byte 0x{data[error.start]:02X} at line {line}, column {column} is not UTF-8; save the file as UTF-8",
+            message=f"the byte 0x{data[error.start]:02X} is not UTF-8; save the file as UTF-8",
             file=name,
             line=line,
             column=column,

@@ -87,6 +87,10 @@ def listing(expected: Iterable[str], tables: Tables) -> str:
     if len(clauses) > _MANY:
         parts.append("a clause")
         words = {word: terminal for word, terminal in words.items() if word not in CLAUSES}
+    if {"NAME", "ANY", "EVERY", "NO"} <= rest:
+        parts.append("a path")
+        rest -= {"NAME", "ANY", "EVERY", "NO"}
+        words = words_of(rest, tables)
     parts += [_NAMES[name] for name in _NAMES if name in rest and not (name == END and len(starts) > _MANY)]
     parts += [f"`{word}`" for word in sorted(words)]
     if len(parts) == 1:

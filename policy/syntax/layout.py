@@ -217,16 +217,15 @@ class _Lines:
 
     def _break(self) -> None:
         """End the line, with the comments that belong to its end."""
-        first, *more = self.pending or [None]
-        if first is not None:
-            self.current = f"{self.current.rstrip()}  {first.text}"
+        more = self.pending
         self.pending = []
+        if more:
+            self.current = f"{self.current.rstrip()}  {more[0].text}"
         if self.current.strip():
             self.lines.append(self.current.rstrip())
         self.current = ""
-        for note in more:
-            if note is not None:
-                self.lines.append(f"{INDENT * self.level}{note.text}")
+        for note in more[1:]:
+            self.lines.append(f"{INDENT * self.level}{note.text}")
 
     def _blank(self) -> None:
         if self.lines and self.lines[-1] and not self.lines[-1].endswith(("{", "(", "[")):

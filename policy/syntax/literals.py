@@ -42,7 +42,7 @@ def text(report: Report, token: Token) -> tree.Text:
     if not is_normalized("NFC", value):
         report.error(
             "syntax.not_normalised",
-            "the string is not in Unicode normal form C, so it could look like another one and not be equal; type it anew",
+            "the text is not in Unicode normal form C: it may look like another one and not equal it; type it anew",
             span,
         )
     return tree.Text(span=span, value=value)
@@ -57,7 +57,7 @@ def _piece(report: Report, written: str, place: Span) -> str:
         if written[1] not in _ESCAPES:
             report.error(
                 "syntax.string",
-                f'the escape `{written}` is unknown; JSON has `\\"`, `\\\\`, `\\/`, `\\b`, `\\f`, `\\n`, `\\r`, `\\t` and `\\uXXXX`',
+                f"the escape `{written}` is unknown",
                 place,
                 help="write `\\\\` for a backslash",
             )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from policy.source.suggest import closest
 from policy.syntax.tokens import UNCLOSED, Token
@@ -31,8 +32,7 @@ def segments(items: Sequence[Token], text: str) -> list[Sequence[Token]]:
     starts, balanced = _starts(items, text, trusting=True)
     if not balanced:
         starts, _ = _starts(items, text, trusting=False)
-    edges = [*starts, len(items)]
-    return [items[start:end] for start, end in zip(edges, edges[1:], strict=False) if start < end]
+    return [items[start:end] for start, end in pairwise([*starts, len(items)]) if start < end]
 
 
 def _starts(items: Sequence[Token], text: str, *, trusting: bool) -> tuple[list[int], bool]:
@@ -53,7 +53,7 @@ def _starts(items: Sequence[Token], text: str, *, trusting: bool) -> tuple[list[
 
 
 def _begins_statement(items: Sequence[Token], at: int) -> bool:
-    """Whether a statement may begin here, perhaps with a mistake; `risk` and `route` may also be read in a condition."""
+    """Whether a statement may begin here, perhaps with a mistake; `risk` and `route` may also stand in a condition."""
     word = items[at].text
     following = items[at + 1] if at + 1 < len(items) else None
     previous = items[at - 1] if at else None
@@ -106,7 +106,10 @@ def brackets(items: Sequence[Token]) -> Brackets:
         elif token.kind in ("RBRACE", "RPAR", "RSQB"):
             if not stack:
                 return Brackets((), at, None)
-            if items[stack[-1]].text != _PAIRS[token.text]:
+            opened = items[stack[-1]].text
+            if opened == "{" and token.text != "}":
+                return Brackets((), at, None)
+            if opened != _PAIRS[token.text]:
                 return Brackets(tuple(stack), None, (stack[-1], at))
             stack.pop()
     return Brackets(tuple(stack), None, None)

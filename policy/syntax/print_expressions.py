@@ -110,7 +110,7 @@ def expression(to: Printer, node: tree.Expression) -> None:
         case tree.TimeOfDay():
             out.text(time_of_day(node), node.span.start)
         case tree.ListLiteral():
-            _enclosed(to, node, "[", "", "]", node.items)
+            _list(to, node)
         case tree.MapLiteral():
             _map(to, node)
         case tree.Lookup():
@@ -185,22 +185,20 @@ def _index(to: Printer, key: tree.Expression) -> None:
     to.layout.glue("]")
 
 
-def _enclosed(
-    to: Printer, node: tree.Node, opening: str, space: str, closing: str, items: tuple[tree.Expression, ...]
-) -> None:
+def _list(to: Printer, node: tree.ListLiteral) -> None:
     out = to.layout
     out.open()
-    out.text(opening, node.span.start)
+    out.text("[", node.span.start)
     out.indent()
-    for position, item in enumerate(items):
+    for position, item in enumerate(node.items):
         if position:
             out.glue(",")
-        out.line(" " if position else space)
+        out.line(" " if position else "")
         expression(to, item)
     out.dedent()
-    if items:
-        out.line(space)
-    out.text(closing)
+    if node.items:
+        out.line("")
+    out.text("]")
     out.close()
 
 

@@ -62,6 +62,7 @@ def _lexical(report: Report, segment: Sequence[Token], deep: dict[int, Token]) -
     """Report what is wrong with single tokens; such a statement is not parsed."""
     found = False
     previous: Token | None = None
+    foreign: set[str] = set()
     for token in segment:
         if len(report.found) >= MANY:
             break
@@ -83,8 +84,9 @@ def _lexical(report: Report, segment: Sequence[Token], deep: dict[int, Token]) -
         elif token.kind == UNKNOWN:
             found = True
             run_on = previous is not None and previous.kind == UNKNOWN and previous.end == token.start
-            if refusal_in_text(token.text) is None and not run_on:
+            if refusal_in_text(token.text) is None and not run_on and token.text not in foreign:
                 _unknown(report, token)
+            foreign.add(token.text)
         previous = token
     return found
 

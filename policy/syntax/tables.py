@@ -19,7 +19,8 @@ from typing import Any
 _TABLES = "tables.json"
 
 STATEMENTS = frozenset(
-    "policy import context directory scopes define route approval deny require raise risk separation obligation".split()
+    {"policy", "import", "context", "directory", "scopes", "define", "route", "approval"}
+    | {"deny", "require", "raise", "risk", "separation", "obligation"}
 )
 """The rules of the grammar that are statements."""
 

@@ -525,7 +525,7 @@ class Risk(Rule):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf(Node):
-    """`role "finance.approver" where C`; `kind` is principal, role, group, tenant_policy, external_system or delegated."""
+    """`role "finance.approver" where C`; `kind` is one of `words.LEAVES`."""
 
     kind: str
     value: Expression

@@ -8,14 +8,14 @@ checker can suggest them; that a keyword is one only at its place is the parser'
 from __future__ import annotations
 
 STATEMENTS = frozenset(
-    ("policy", "import", "context", "directory", "scopes", "define", "route", "every", "deny", "require", "raise")
-    + ("risk", "approval", "separation", "obligation")
+    {"policy", "import", "context", "directory", "scopes", "define", "route", "every", "deny", "require", "raise"}
+    | {"risk", "approval", "separation", "obligation"}
 )
 """The words that begin a statement."""
 
 RULE_CLAUSES = frozenset(
-    ("for", "on", "when", "unless", "because", "control", "approval", "to", "unattended", "approve", "approver")
-    + ("requester", "operator", "subject", "roles", "different", "redact", "set", "also")
+    {"for", "on", "when", "unless", "because", "control", "approval", "to", "unattended", "approve", "approver"}
+    | {"requester", "operator", "subject", "roles", "different", "redact", "set", "also"}
 )
 """The words that begin a clause of `deny`, `require`, `raise`, `risk`, `separation` or `obligation`."""
 
@@ -37,8 +37,8 @@ CLAUSES = RULE_CLAUSES | ROUTE_CLAUSES | APPROVAL_CLAUSES | POLICY_CLAUSES | DIR
 """The words that begin a clause of any statement."""
 
 OPERATORS = frozenset(
-    ("and", "or", "not", "in", "has", "contains", "starts", "ends", "with", "matches", "network", "inside", "exists")
-    + ("missing", "within", "satisfies", "over")
+    {"and", "or", "not", "in", "has", "contains", "starts", "ends", "with", "matches", "network", "inside", "exists"}
+    | {"missing", "within", "satisfies", "over"}
 )
 """The words between operands."""
 
@@ -61,8 +61,17 @@ PRINCIPAL_KINDS = ("human", "agent", "service", "tenant", "customer", "contact",
 """Kinds of principals."""
 
 EFFECTS = (
-    ("read", "write", "delete", "send_message", "financial", "identity", "medical", "legal", "external_network")
-) + ("code_execution",)
+    "read",
+    "write",
+    "delete",
+    "send_message",
+    "financial",
+    "identity",
+    "medical",
+    "legal",
+    "external_network",
+    "code_execution",
+)
 """Side effects of a capability (AIP 1.0)."""
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
