@@ -11,7 +11,7 @@ from policy.decide.explanation import ConditionTrace, Explanation, RuleTrace
 from policy.render.decision import render_decision
 from policy.render.escape import printable
 from policy.render.style import PLAIN, Role, Style
-from policy.render.trace import render_trace, value_text
+from policy.render.trace import is_literal, render_trace, value_text
 from policy.types.display import show_value
 from policy.types.values import MISSING, Unevaluable
 
@@ -67,12 +67,21 @@ def _rule(rule: RuleTrace, style: Style) -> Iterable[str]:
         role, verdict = (_GRANTS if rule.kind == "allow" else _VERDICTS)[rule.matched]
     name = "deny" if rule.kind == "deny rule" else rule.kind
     head = f'{_INDENT}{style.paint(role, verdict)}: {name} "{printable(rule.id)}"'
-    text = f" {printable(rule.text)}" if rule.text else ""
+    text = _described(rule)
     yield f"{head}{text}  {style.paint('dim', printable(rule.location))}"
     if rule.matched is None:
         yield f"{_INDENT * 2}{printable(rule.why)}"
     for condition in rule.conditions:
-        yield from _condition(condition, style)
+        if len(condition.trees) != 1 or not is_literal(condition.trees[0]):
+            yield from _condition(condition, style)
+
+
+def _described(rule: RuleTrace) -> str:
+    """What stands behind a rule's name: a clause's patterns, what an approval needs, else words for people."""
+    if not rule.text:
+        return ""
+    text = printable(rule.text)
+    return f" {text}" if rule.kind in {"allow", "deny", "approval"} else f" ({text})"
 
 
 def _asked(state: str) -> tuple[Role, str]:
@@ -83,10 +92,12 @@ def _condition(condition: ConditionTrace, style: Style) -> Iterable[str]:
     given = f" for {printable(condition.given)}" if condition.given is not None else ""
     head = f"{_INDENT * 2}{style.paint('strong', condition.role)}{given}: {value_text(condition.value, style)}"
     yield f"{head}  {printable(condition.text)}"
-    if len(condition.trees) == 1 and not condition.trees[0].children:
-        # The one line would repeat what stands above it.
-        return
-    yield from render_trace(condition.trees, style, _INDENT * 3)
+    if len(condition.trees) == 1:
+        # Its first line would repeat what stands above it.
+        parts = [part for part in condition.trees[0].children if not is_literal(part)]
+        yield from render_trace(parts, style, _INDENT * 3)
+    else:
+        yield from render_trace(condition.trees, style, _INDENT * 3)
 
 
 def _rule_json(rule: RuleTrace) -> dict[str, Any]:

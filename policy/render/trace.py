@@ -8,21 +8,28 @@ from policy.backend.trace import TraceNode
 from policy.render.escape import printable
 from policy.render.style import PLAIN, Role, Style
 from policy.types.display import show_value
-from policy.types.values import MISSING, Unevaluable
+from policy.types.values import MISSING, Duration, Unevaluable
 
 _SHOWN = 100
 _MAX_LINES = 400
 
 
 def render_trace(trees: Iterable[TraceNode], style: Style = PLAIN, indent: str = "") -> list[str]:
-    """One line for each part, those below it further in; at most 400 lines."""
+    """One line for each part, those below it further in; literals are left out; at most 400 lines."""
     lines: list[str] = []
     for tree in trees:
         for depth, node in tree.walk():
+            if depth and is_literal(node):
+                continue
             if len(lines) == _MAX_LINES:
                 return [*lines, f"{indent}... the rest of the trace is left out"]
             lines.append(f"{indent}{'  ' * depth}{_node(node, style)}")
     return lines
+
+
+def is_literal(node: TraceNode) -> bool:
+    """Whether a part is its own value, so that a line about it would tell nothing."""
+    return not node.children and isinstance(node.value, str | Duration | int) and node.text == show_value(node.value)
 
 
 def _node(node: TraceNode, style: Style) -> str:

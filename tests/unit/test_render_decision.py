@@ -162,7 +162,7 @@ def test_a_trace_shows_every_part_with_its_value() -> None:
 
 
 def test_a_trace_is_bounded() -> None:
-    tree = _node("all", True, *[_node(str(number), number) for number in range(1000)])
+    tree = _node("all", True, *[_node(f"n{number}", number) for number in range(1000)])
     lines = render_trace([tree])
     assert (len(lines), lines[-1]) == (401, "... the rest of the trace is left out")
 
