@@ -7,7 +7,7 @@ denies, so that the reason names the version.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +26,14 @@ from policy.model.admitted import AccCondition, AdmittedCapability, InputSchema
 from policy.model.bounds import copy_json, find_excess
 from policy.model.canonical import sha256_hex
 from policy.model.capability import UNDIGESTED, Capability, filled_in
-from policy.model.schema import CompiledSchema, compile_schema
+from policy.model.schema import CompiledSchema, compile_own
+from policy.model.schema_shape import Problem
 from policy.source.diagnostic import Diagnostic
 from policy.source.limits import DEFAULT_LIMITS, Limits
 from policy.types.patterns import identifier_is_wellformed, scope_is_wellformed
+
+Compile = Callable[[dict[str, Any] | bool], CompiledSchema | tuple[Problem, ...]]
+"""Compiles a schema, or says at which JSON Pointer what keeps it from being used."""
 
 _REFUSING_ONLY = frozenset({"acc.unsupported_version"})
 """Errors that leave a capability behind, which no decision allows."""
@@ -92,11 +96,12 @@ def admit_checked(
     limits: Limits = DEFAULT_LIMITS,
     conflicting: frozenset[str] = frozenset(),
     authored: bool = True,
+    compile: Compile = compile_own,
 ) -> Admission:
     """Admit a document that is within bounds and belongs to nobody else.
 
     `version` is the declaration's version before numbers were normalised. `conflicting` are inputs that no condition
-    may rest on. A contract that a binding wrote (`authored` false) is not warned about.
+    may rest on. A contract that a binding wrote (`authored` false) is not warned about. `compile` compiles schemas.
     """
     findings: list[Diagnostic] = []
     parsed = _parsed(raw, version, place)
@@ -104,7 +109,7 @@ def admit_checked(
         findings.extend(parsed.diagnostics)
     document = _document(raw, parsed, place, findings)
     findings.extend(each for each in aip_findings(filled_in(raw), place) if authored or each.is_error)
-    schema = _schemas(raw, place, findings)
+    schema = _schemas(raw, place, findings, compile)
     if document is None or schema is None or _blocked(findings):
         return Admission(capability=None, diagnostics=tuple(findings))
     conditions = _conditions(document, parsed, place, conflicting, findings)
@@ -180,14 +185,14 @@ def _document(
         return None
 
 
-def _schemas(raw: dict[str, Any], place: Place, findings: list[Diagnostic]) -> CompiledSchema | None:
+def _schemas(raw: dict[str, Any], place: Place, findings: list[Diagnostic], compile: Compile) -> CompiledSchema | None:
     """The compiled input schema, None where one of the two schemas is refused."""
     compiled: dict[str, CompiledSchema | None] = {}
     for member in ("input_schema", "output_schema"):
         schema = raw.get(member)
         if not isinstance(schema, dict | bool):
             continue
-        result = compile_schema(schema)
+        result = compile(schema)
         if isinstance(result, tuple):
             here = place.at(member)
             for pointer, message in result:

@@ -7,16 +7,20 @@ a weaker form.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 from policy.contracts.admission import Admission, Bound, admit_checked
 from policy.contracts.openapi_input import input_view, referred
 from policy.contracts.openapi_schema import DIALECTS, Schemas, UnsupportedError
 from policy.contracts.place import Place, quoted
-from policy.model.bounds import copy_json, find_excess
+from policy.model.bounds import Excess, copy_json, find_excess
+from policy.model.schema import CompiledSchema, compile_own
+from policy.model.schema_shape import Problem
 from policy.source.diagnostic import Diagnostic
 from policy.source.limits import Limits
 
@@ -31,6 +35,10 @@ _MEMBERS: Mapping[str, str | None] = {
     "name": "/summary",
     "input_schema": None,
 }
+
+
+Compiled = dict[bytes, CompiledSchema | tuple[Problem, ...]]
+"""What became of the schemas of one load, by a hash of their text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +59,16 @@ def read_operations(document: Mapping[str, Any], place: Place, limits: Limits) -
     problem = _problem(document, place)
     if problem is not None:
         return Bound(admissions=(), diagnostics=(problem,))
-    schemas = Schemas(document=document, old=document["openapi"].startswith("3.0"), most=limits.data_nodes, known={})
+    schemas = Schemas(
+        document=document, old=document["openapi"].startswith("3.0"), most=limits.data_nodes, known={}, depths={}
+    )
+    compiled: Compiled = {}
     admissions: list[Admission] = []
     findings = list(_misplaced(document, place))
     undeclared = 0
     for operation in _operations(document, schemas, place, findings):
         if EXTENSION in operation.content:
-            admissions.append(_admit(operation, schemas, place, limits))
+            admissions.append(_admit(operation, schemas, place, limits, compiled))
         else:
             undeclared += 1
     if undeclared:
@@ -132,7 +143,7 @@ def _misplacement(here: Place) -> Diagnostic:
     return here.warning("openapi.extension_misplaced", message)
 
 
-def _admit(operation: _Operation, schemas: Schemas, place: Place, limits: Limits) -> Admission:
+def _admit(operation: _Operation, schemas: Schemas, place: Place, limits: Limits, compiled: Compiled) -> Admission:
     content, verb = operation.content, operation.verb.upper()
     here = replace(place.at("paths", operation.path, operation.verb), members=_MEMBERS)
     identifier = content.get("operationId", f"{verb} {operation.path}")
@@ -153,14 +164,40 @@ def _admit(operation: _Operation, schemas: Schemas, place: Place, limits: Limits
     }
     if content.get("deprecated") is True:
         raw["stability"] = "deprecated"
-    excess = find_excess(raw, limits)
+    # One text serves for the bounds and to tell schemas apart: members in one order, `true` and `1` different.
+    text = json.dumps(view.schema, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    excess = _excess(raw, text, view.depth, limits)
     if excess is not None:
         return _skipped(here, f"what describes the operation {excess.problem}; describe it with less")
     version = declaration.get("version") if isinstance(declaration, dict) else None
-    admission = admit_checked(raw, here, version=version, limits=limits, conflicting=view.conflicting)
+    admission = admit_checked(
+        raw,
+        here,
+        version=version,
+        limits=limits,
+        conflicting=view.conflicting,
+        compile=lambda schema: _once(compiled, sha256(text).digest(), schema),
+    )
     if admission.capability is not None and not admission.capability.supported_version:
         return replace(admission, capability=None)
     return admission
+
+
+def _excess(raw: dict[str, Any], text: bytes, depth: int, limits: Limits) -> Excess | None:
+    """What leaves the bounds. Most operations are so small that their schema's text shows that nothing does."""
+    half = replace(limits, data_bytes=limits.data_bytes // 2, data_nodes=limits.data_nodes // 2)
+    parts = 1 + sum(text.count(mark) for mark in (b",", b"[", b"{"))
+    small = len(text) <= half.data_bytes and parts <= half.data_nodes and depth < limits.data_depth
+    if small and find_excess({**raw, "input_schema": True}, half) is None:
+        return None
+    return find_excess(raw, limits)
+
+
+def _once(compiled: Compiled, key: bytes, schema: dict[str, Any] | bool) -> CompiledSchema | tuple[Problem, ...]:
+    """Compile each schema once in one load: many operations take the same input."""
+    if key not in compiled:
+        compiled[key] = compile_own(schema)
+    return compiled[key]
 
 
 def _skipped(here: Place, message: str) -> Admission:

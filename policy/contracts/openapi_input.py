@@ -32,9 +32,10 @@ _CHAIN = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputView:
-    """An operation's input schema, and the names that two places define differently."""
+    """An operation's input schema, its levels, and the names that two places define differently."""
 
     schema: dict[str, Any]
+    depth: int
     conflicting: frozenset[str]
 
 
@@ -60,7 +61,7 @@ def input_view(operation: Mapping[str, Any], shared: object, path: str, schemas:
     plain = _plain_object(body, schemas)
     if plain is not None:
         return _with_members(members, plain, required, schemas)
-    closed = schemas.closed(body)
+    closed = schemas.closed(body).schema
     types, names = types_of_value(closed), declared_names(closed)
     if types != {"object"} and not ("object" in types and names):
         whole = _Member(name=BODY, schema=body, required=required)
@@ -111,7 +112,7 @@ def _view(
         references |= frozenset().union(*(each.schema.references for each in same))
     schema: dict[str, Any] = {"type": "object", **said, "properties": properties, "required": sorted(required)}
     closed = schemas.closed(Converted(schema=schema, references=references))
-    return InputView(schema=closed, conflicting=frozenset(doubtful))
+    return InputView(schema=closed.schema, depth=closed.depth, conflicting=frozenset(doubtful))
 
 
 def _distinct(values: list[Any]) -> list[Any]:

@@ -70,18 +70,32 @@ class Converted:
     schema: dict[str, Any] | bool
     references: frozenset[str] = frozenset()
 
+    @property
+    def depth(self) -> int:
+        """Levels of objects and lists in it."""
+        return _depth(self.schema)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closed:
+    """A schema that refers to nothing outside itself, and its levels of objects and lists."""
+
+    schema: dict[str, Any]
+    depth: int
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schemas:
     """The schemas of one document; `old` is OpenAPI 3.0, `most` bounds the schemas that one operation may refer to.
 
-    `known` remembers, for one load, what was converted.
+    `known` remembers, for one load, what was converted, and `depths` how deep it is.
     """
 
     document: Mapping[str, Any]
     old: bool
     most: int
     known: dict[str, Converted]
+    depths: dict[str, int]
 
     def convert(self, schema: object) -> Converted:
         """A schema of the document. Raises UnsupportedError."""
@@ -97,9 +111,10 @@ class Schemas:
             if target is None:
                 raise UnsupportedError(f"the reference {quoted('#' + pointer)} names nothing; correct it")
             self.known[pointer] = self.convert(target)
+            self.depths[pointer] = self.known[pointer].depth
         return self.known[pointer]
 
-    def closed(self, converted: Converted) -> dict[str, Any]:
+    def closed(self, converted: Converted) -> Closed:
         """The schema with everything it refers to under `$defs`. Raises UnsupportedError."""
         schema = converted.schema if isinstance(converted.schema, dict) else {"allOf": [converted.schema]}
         found: dict[str, dict[str, Any] | bool] = {}
@@ -112,9 +127,11 @@ class Schemas:
                 waiting.extend(target.references - found.keys())
                 if len(found) > self.most:
                     raise UnsupportedError(f"the operation refers to more than {self.most:,} schemas; split it")
-        if not found:
-            return schema
-        return {**schema, "$defs": {definition_name(pointer): found[pointer] for pointer in sorted(found)}}
+        depth = _depth(schema)
+        if found:
+            schema = {**schema, "$defs": {definition_name(pointer): found[pointer] for pointer in sorted(found)}}
+            depth = max(depth, 2 + max(self.depths[pointer] for pointer in found))
+        return Closed(schema=schema, depth=depth)
 
     def pointer(self, reference: object) -> str:
         """The pointer of a reference inside the document. Raises UnsupportedError for any other."""
@@ -184,6 +201,14 @@ class Schemas:
             elif exclusive is True:
                 raise UnsupportedError(f"`{switch}` stands without `{bound}`; give the bound")
         return written
+
+
+def _depth(value: object) -> int:
+    if isinstance(value, dict):
+        return 1 + max(map(_depth, value.values()), default=0)
+    if isinstance(value, list):
+        return 1 + max(map(_depth, value), default=0)
+    return 0
 
 
 def definition_name(pointer: str) -> str:

@@ -37,12 +37,14 @@ class Place:
             carried = self.members[first]
             if carried is None:
                 return replace(self, members={}, whole=True)
-            return replace(self, pointer=self.pointer + carried, members={}).at(*steps[1:])
-        return replace(self, pointer=self.pointer + pointer_of(*steps), members={})
+            return self.below(carried).at(*steps[1:])
+        return self.below(pointer_of(*steps))
 
     def below(self, pointer: str) -> Place:
         """The place that a pointer relative to this one names."""
-        return self if self.whole else replace(self, pointer=self.pointer + pointer, members={})
+        if self.whole:
+            return self
+        return Place(file=self.file, pointer=self.pointer + pointer, positions=self.positions)
 
     def error(self, code: str, message: str, help: str | None = None) -> Diagnostic:
         """A finding that keeps the capability out."""

@@ -76,14 +76,18 @@ def compile_schema(
         return ((excess.pointer, f"the schema {excess.problem}"),)
     if not isinstance(schema, dict | bool):
         return (("", "a schema is an object or a boolean"),)
-    own = copy_json(schema)
-    shape = examine(own)
+    return compile_own(copy_json(schema))
+
+
+def compile_own(schema: dict[str, Any] | bool) -> CompiledSchema | tuple[Problem, ...]:
+    """`compile_schema` for a schema that is within bounds and that nobody will change: it is kept, not copied."""
+    own, shape = schema, examine(schema)
     if shape.problems:
         return tuple(shape.problems)
-    if isinstance(own, dict):
+    if isinstance(own, dict) and ("$schema" in own or "$id" in own):
         # The dialect is checked and the schema is one resource: without a name nothing is looked up elsewhere.
-        own.pop("$schema", None)
-        own.pop("$id", None)
+        own = {word: value for word, value in own.items() if word not in ("$schema", "$id")}
+        shape = examine(own)
     try:
         if not metaschema.is_valid(own):
             return _metaschema_problems(own)

@@ -39,6 +39,8 @@ _REPLACED = {
     "$recursiveRef": "`$dynamicRef`",
     "$recursiveAnchor": "`$dynamicAnchor`",
 }
+_REMARKABLE = frozenset({"$id", "$schema", "$anchor", "$dynamicAnchor", "pattern", "patternProperties", *_REPLACED})
+"""Keywords that are looked at one by one."""
 _MAX_PATTERNS = 200
 
 
@@ -67,39 +69,40 @@ class Shape:
 def examine(schema: Mapping[str, Any] | bool) -> Shape:
     """Walk a schema whose bounds were checked; `problems` is empty where it may be compiled."""
     shape = Shape()
-    stack: list[tuple[list[str | int], Any]] = [([], schema)]
+    stack: list[tuple[str, Any]] = [("", schema)]
     while stack:
-        steps, part = stack.pop()
-        shape.schemas[pointer_of(steps)] = part
+        pointer, part = stack.pop()
+        shape.schemas[pointer] = part
         if isinstance(part, dict):
-            _keywords(shape, steps, part)
-            stack.extend((steps + more, child) for _, more, child in _children(part))
+            _keywords(shape, pointer, part)
+            stack.extend((pointer + more, child) for _, more, child in _children(part))
     _resolve(shape)
-    if not shape.problems:
+    if not shape.problems and shape.references:
         _refuse_loops(shape)
     shape.problems.sort()
     return shape
 
 
-def _children(schema: dict[str, Any]) -> Iterator[tuple[str, list[str | int], Any]]:
-    """Every subschema with the keyword it stands under and the steps to it."""
+def _children(schema: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """Every subschema with the keyword it stands under and the pointer to it."""
     keyword: str
     for keyword, value in schema.items():
         if keyword in _ONE and isinstance(value, dict | bool):
-            yield keyword, [keyword], value
+            yield keyword, f"/{keyword}", value
         elif keyword in _LIST and isinstance(value, list):
             for index, item in enumerate(value):
-                yield keyword, [keyword, index], item
+                yield keyword, f"/{keyword}/{index}", item
         elif keyword in _MAP and isinstance(value, dict):
             for name, item in value.items():
-                yield keyword, [keyword, name], item
+                yield keyword, f"/{keyword}{pointer_of([name])}", item
 
 
-def _keywords(shape: Shape, steps: list[str | int], schema: dict[str, Any]) -> None:
+def _keywords(shape: Shape, here: str, schema: dict[str, Any]) -> None:
     shape.keywords.update(schema)
-    here = pointer_of(steps)
+    if _REMARKABLE.isdisjoint(schema):
+        return
     for keyword in ("$id", "$schema"):
-        if steps and keyword in schema:
+        if here and keyword in schema:
             shape.problems.append((here, f"`{keyword}` inside a schema is not supported: one schema is one resource"))
     dialect = schema.get("$schema", DIALECT)
     if not isinstance(dialect, str) or dialect.rstrip("#") not in _DIALECTS:
@@ -185,6 +188,6 @@ def _in_place(shape: Shape, pointer: str) -> Iterator[str]:
     for keyword in ("$ref", "$dynamicRef"):
         if isinstance(schema.get(keyword), str):
             yield shape.references[schema[keyword]]
-    for keyword, steps, _ in _children(schema):
+    for keyword, more, _ in _children(schema):
         if keyword in _IN_PLACE:
-            yield pointer + pointer_of(steps)
+            yield pointer + more
