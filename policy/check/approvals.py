@@ -5,11 +5,11 @@ from __future__ import annotations
 from policy.check.environment import Environment
 from policy.check.kinds import bare_words, is_text, may_be, type_name
 from policy.check.quorum import alternatives, named_people, satisfiable
-from policy.check.report import first_here, is_broken, listed, quoted
+from policy.check.report import first_here, heading, is_broken, listed, quoted
 from policy.check.rules import level, value_of
 from policy.check.selectors import GRANT, typed_condition, typed_value
 from policy.check.separations import gives_people
-from policy.check.trust import IN_WHERE, untrusted
+from policy.check.trust import IN_WHERE, OUTSIDE_WHERE, untrusted
 from policy.check.words import check_group, check_role, constants
 from policy.ir import nodes as ir
 from policy.source.text import Span
@@ -62,6 +62,10 @@ def count(written: tree.Number | None, what: str, env: Environment, *, default: 
     return written.value
 
 
+def _are_named(people: int) -> str:
+    return "one person is named" if people == 1 else f"{people} people are named"
+
+
 def _need(written: tree.Need, env: Environment, *, root: bool = False) -> ir.Need:
     match written:
         case tree.Leaf():
@@ -86,9 +90,7 @@ def _pool(written: tree.Pool, env: Environment) -> ir.Pool:
     pool = ir.Pool(span=written.span, count=wanted, leaves=tuple(_leaf(leaf, env) for leaf in written.leaves))
     named = named_people(pool)
     if named is not None and len(named) < wanted:
-        message = (
-            f"{wanted} approvals are needed, and {len(named)} {'person is' if len(named) == 1 else 'people are'} named"
-        )
+        message = f"{wanted} approvals are needed, and {_are_named(len(named))}"
         env.report.add("approval.unreachable", message, written.count.span, context=written.span)
         return ir.Pool(span=written.span, count=max(1, len(named)), leaves=pool.leaves)
     return pool
@@ -100,7 +102,7 @@ def _slots(
     same_person = not isinstance(written, tree.AnyOf) and written.same_person
     if same_person and not root:
         message = "`allowing same person` stands behind the outermost group of a `need` only"
-        env.report.add("approval.same_person", message, written.span)
+        env.report.add("approval.same_person", message, heading(written.span))
     children = tuple(_need(child, env) for child in written.children)
     return ir.Slots(span=written.span, count=max(1, wanted), children=children, same_person=same_person)
 
@@ -111,15 +113,15 @@ def _check_reach(statement: tree.Approval, need: ir.Need, at_least: int, env: En
     if ways > env.limits.alternatives:
         message = f"the need can be met in {ways:,} ways, and {env.limits.alternatives} are the limit"
         help = "count people with `N approvals from { … }`, or split it into several approvals"
-        env.report.add("approval.too_many_alternatives", message, statement.need.span, help=help)
+        env.report.add("approval.too_many_alternatives", message, heading(statement.need.span), help=help)
         return
     named = named_people(need)
     if named is not None and named and len(named) < at_least and statement.at_least is not None:
-        message = f"at least {at_least} people are needed, and {len(named)} named"
+        message = f"at least {at_least} people are needed, and {_are_named(len(named))}"
         env.report.add("approval.unreachable", message, statement.at_least.span)
     elif not satisfiable(need):
         message = "the need asks for more different people than it names"
-        env.report.add("approval.unreachable", message, statement.need.span)
+        env.report.add("approval.unreachable", message, heading(statement.need.span))
 
 
 def _distinct_by(statement: tree.Approval, env: Environment) -> str | None:
@@ -200,7 +202,7 @@ def _leaf_value(written: tree.Leaf, env: Environment) -> ir.Expression:
         text = written.value
         _check_text(written.kind, text.value, text.span, env)
         return ir.Constant(span=text.span, type=Basic.STRING, value=text.value)
-    value = typed_value(written.value, env, Basic.STRING)
+    value = typed_value(written.value, env, Basic.STRING, refusals=OUTSIDE_WHERE)
     if is_broken(value):
         return value
     chosen = untrusted(value, env)
@@ -211,13 +213,19 @@ def _leaf_value(written: tree.Leaf, env: Environment) -> ir.Expression:
         return value
     for constant in constants(value):
         _check_text(written.kind, str(constant.value), written.value.span, env)
-    if not isinstance(_behind(value), ir.Constant | ir.Read | ir.Lookup | ir.ListValue) or not _fits(
-        written.kind, value.type
-    ):
-        wanted = "an id, a principal or a list of them" if written.kind == "principal" else "a string or a list of them"
-        message = f"`{written.kind}` takes {wanted}, and {quoted(written.value.span.text)} is {type_name(value.type)}"
-        env.report.add("approval.leaf_value", message, written.value.span)
+    _check_kind(written, value, env)
     return value
+
+
+def _check_kind(written: tree.Leaf, value: ir.Expression, env: Environment) -> None:
+    shown = quoted(written.value.span.text)
+    if not isinstance(_behind(value), ir.Constant | ir.Read | ir.Lookup | ir.ListValue):
+        message = f"`{written.kind}` takes a quoted name or a trusted path, and {shown} is worked out"
+        env.report.add("approval.leaf_value", message, written.value.span)
+    elif not _fits(written.kind, value.type):
+        wanted = "an id, a principal or a list of them" if written.kind == "principal" else "a string or a list of them"
+        message = f"`{written.kind}` takes {wanted}, and {shown} is {type_name(value.type)}"
+        env.report.add("approval.leaf_value", message, written.value.span)
 
 
 def _behind(value: ir.Expression) -> ir.Expression:

@@ -41,10 +41,9 @@ def call(node: tree.Call, arguments: Sequence[ir.Expression], env: Environment) 
 
 def _wrong_count(node: tree.Call, function: Function, env: Environment) -> None:
     wanted = len(function.parameters)
-    shown = '`, such as `time(now, "Europe/Berlin")`' if function.zone is not None else "`"
     values = "one value" if wanted == 1 else f"{wanted} values"
     message = f"`{function.name}` takes {values}, and {len(node.arguments)} stand here"
-    help = f'write `{function.name}(timestamp, "Zone")' + shown if function.zone is not None else None
+    help = f'write `{function.name}(now, "Europe/Berlin")`' if function.zone is not None else None
     env.report.add("type.argument_count", message, node.span, help=help)
 
 

@@ -197,7 +197,7 @@ def _member_pair(
     """An item (or with `any_of` a list of them) and its container, first the one that gives the other its meaning."""
     if _rank(container, env) <= _rank(item, env):
         found = _elaborate(container, env, None)
-        inner = found.type.item if isinstance(found.type, ListOf) else None
+        inner = found.type.item if isinstance(found.type, ListOf) else UNKNOWN if is_broken(found) else None
         wanted = None if inner is None else ListOf(inner) if any_of else inner
         return _elaborate(item, env, wanted), found
     found = _elaborate(item, env, None)

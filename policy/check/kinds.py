@@ -34,12 +34,27 @@ def type_name(type_: Type) -> str:
             return f"{_article(name)} {name}"
         case OneOf(words):
             return f"one of {listed(words)}"
-        case ListOf():
-            return "a list"
-        case MapOf():
-            return "a map"
+        case ListOf(item):
+            return f"a list{_of(item)}"
+        case MapOf(item):
+            return f"a map{_of(item)}"
         case Record(name, _, _):
             return f"{_article(name)} {name}"
+
+
+def _of(item: Type) -> str:
+    """What a list or map holds, as a declaration writes it; nothing where it is not known."""
+    match item:
+        case Basic():
+            return "" if item is Basic.JSON else f" of {item.value}"
+        case Vocabulary(name, _) | Record(name, _, _):
+            return "" if item is UNKNOWN else f" of {name}"
+        case OneOf():
+            return f" of {type_name(item)}"
+        case ListOf(inner):
+            return f" of list{_of(inner)}"
+        case MapOf(inner):
+            return f" of map{_of(inner)}"
 
 
 def _article(name: str) -> str:

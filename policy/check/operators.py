@@ -12,7 +12,7 @@ from policy.ir import nodes as ir
 from policy.source.text import Span
 from policy.syntax import tree
 from policy.types.kinds import Basic, ListOf, MapOf, Record, Type
-from policy.types.numbers import negate
+from policy.types.numbers import negate, parse_number
 from policy.types.places import path_is_plain
 
 _CONVERSIONS = {Basic.TIMESTAMP: "timestamp", Basic.DURATION: "duration", Basic.IP: "ip"}
@@ -49,7 +49,8 @@ def _conversion(left: ir.Expression, right: ir.Expression) -> str | None:
         function = _CONVERSIONS.get(other.type)
         if function is not None:
             return f"convert it: `{function}({' '.join(one.span.text.split())})`"
-        if isinstance(one, ir.Constant) and other.type is Basic.NUMBER:
+        is_number = isinstance(one, ir.Constant) and parse_number(str(one.value)) is not None
+        if is_number and other.type is Basic.NUMBER:
             return "write the number without quotes"
     return None
 
@@ -120,8 +121,8 @@ def _check_items(item: ir.Expression, container: ir.Expression, span: Span, env:
         _check_each(container, item.type, span, env)
     elif isinstance(container.type, ListOf) and not may_equal(item.type, container.type.item):
         message = (
-            f"{quoted(container.span.text)} holds items each of which is {type_name(container.type.item)}, "
-            f"never {type_name(item.type)}"
+            f"{quoted(container.span.text)} is {type_name(container.type)}, "
+            f"and {quoted(item.span.text)} is {type_name(item.type)}: it never holds one"
         )
         env.report.add("type.never_equal", message, span)
 
@@ -129,7 +130,7 @@ def _check_items(item: ir.Expression, container: ir.Expression, span: Span, env:
 def _check_each(items: ir.Expression, wanted: Type, span: Span, env: Environment) -> None:
     if not isinstance(items, ir.ListValue):
         if isinstance(items.type, ListOf) and not may_equal(items.type.item, wanted):
-            message = f"the items are {type_name(items.type.item)} and {type_name(wanted)}: they are never equal"
+            message = f"{quoted(items.span.text)} is {type_name(items.type)}, and none of it equals {type_name(wanted)}"
             env.report.add("type.never_equal", message, span)
         return
     for item in items.items:

@@ -21,7 +21,8 @@ def path(node: tree.Path, keys: Sequence[ir.Expression], expected: Type | None, 
     """The meaning of a path whose index expressions are elaborated already, in order."""
     head = head_of(node, env)
     if head is None:
-        unknown_name(node, expected, env)
+        if expected is not UNKNOWN:
+            unknown_name(node, expected, env)
         return broken(node.span)
     if is_broken(head):
         return broken(node.span)
@@ -30,7 +31,7 @@ def path(node: tree.Path, keys: Sequence[ir.Expression], expected: Type | None, 
     remaining = iter(keys)
     for step in node.steps:
         if isinstance(step, tree.Member):
-            stepped = _member(type_, step.name, step.span, node, env)
+            stepped = _member(type_, step.name, last_word(step), node, env)
             steps.append(step.name)
         else:
             key = next(remaining)
@@ -40,6 +41,11 @@ def path(node: tree.Path, keys: Sequence[ir.Expression], expected: Type | None, 
             return broken(node.span)
         type_ = stepped
     return _read(node, head, tuple(steps), type_, env)
+
+
+def last_word(step: tree.Member) -> Span:
+    """The name of a member without the dot before it."""
+    return Span(step.span.source, step.span.end - len(step.name), step.span.end)
 
 
 def lookup(node: tree.Lookup, value: ir.Expression, key: ir.Expression, env: Environment) -> ir.Expression:

@@ -82,6 +82,12 @@ def first_here(span: Span, message: str = "first declared here") -> tuple[Relate
     return (Related(message=message, span=span),)
 
 
+def heading(span: Span) -> Span:
+    """The part of a block before its first brace, so that carets do not run over all of it."""
+    before = span.text.partition("{")[0].rstrip()
+    return Span(span.source, span.start, span.start + len(before)) if before else span
+
+
 def quoted(text: str) -> str:
     """An author's text in backticks, one line, shortened where it is very long."""
     flat = " ".join(text.split())

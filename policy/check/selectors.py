@@ -26,6 +26,9 @@ class Use:
     positive: bool = True
 
 
+NOT_IN_A_VALUE: Refusals = {**OUTSIDE_WHERE, **NO_CLAIMS}
+"""What a value that is no condition may not read."""
+
 GRANT = (Use(position=Position.GRANTING),)
 PROHIBIT = (Use(position=Position.PROHIBITING),)
 OVERRIDING_WHEN = (Use(position=Position.GRANTING), Use(position=Position.PROHIBITING))
@@ -46,10 +49,16 @@ def typed_condition(
     return found
 
 
-def typed_value(node: tree.Expression, env: Environment, expected: Type | None = None) -> ir.Expression:
+def typed_value(
+    node: tree.Expression,
+    env: Environment,
+    expected: Type | None = None,
+    *,
+    refusals: Refusals = NOT_IN_A_VALUE,
+) -> ir.Expression:
     """A value that is used and no condition: it may read no claims."""
     found = bounded(expression(node, env, expected), env)
-    refuse(found, {**OUTSIDE_WHERE, **NO_CLAIMS}, env)
+    refuse(found, refusals, env)
     check_position(found, Position.VALUE, env, claims=False)
     return found
 

@@ -70,7 +70,7 @@ def _party(party: tree.Path, env: Environment) -> ir.Read | None:
         message = f"`{name}` is no party: use {listed(_NAMED)}, or a trusted path"
         env.report.add("name.unknown", message, party.span, help=env.report.suggest(name, [*_NAMED, *env.declared]))
         return None
-    value = typed_value(party, env)
+    value = typed_value(party, env, refusals=OUTSIDE_WHERE)
     read = as_read(value)
     if is_broken(value) or name == "approver":
         return None

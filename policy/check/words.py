@@ -72,32 +72,35 @@ def text_value(value: str, span: Span, expected: OneOf, env: Environment) -> boo
 def unknown_name(node: tree.Path, expected: Type | None, env: Environment) -> None:
     """Report the first word of a path that names nothing."""
     word, span = node.head.name, node.head.span
-    names = [*env.variables, *env.declared, *env.built_ins]
-    help = env.report.suggest(word, names)
-    if _wants_text(expected) and not node.steps and (help is None or expected is not Basic.JSON):
-        if isinstance(expected, OneOf):
-            help = env.report.suggest(word, expected.words)
-        message = f'`{word}` names nothing; words that you invent are quoted: `"{word}"`'
-        env.report.add("type.bare_word", message, span, help=help)
-        return
-    if word in FUNCTIONS and not node.steps:
-        env.report.add("name.function_alone", f"`{word}` is a function: write `{word}(…)`", span)
-        return
-    if not node.steps and word in ("true", "false", "null"):
-        env.report.add("name.unknown", f"`{word}` names nothing; there is no null: ask `… exists`", span)
-        return
+    near = env.report.suggest(word, [*env.variables, *env.declared, *env.built_ins])
+    if _is_attribute(word, env):
+        near = f"write `context.{word}`"
     home = next((enum for enum in ENUMS if word in (bare_words(enum) or ())), None)
-    if home is not None and not node.steps and help is None:
+    if node.steps:
+        env.report.add("name.unknown", f"`{word}` names nothing in this policy", span, help=near)
+    elif word == "null":
+        message = "there is no null to compare with: a null counts as missing"
+        env.report.add("type.null", message, span, help="ask `… exists` or `… missing`")
+    elif word in FUNCTIONS:
+        env.report.add("name.function_alone", f"`{word}` is a function: write `{word}(…)`", span)
+    elif isinstance(expected, OneOf):
+        help = env.report.suggest(word, expected.words)
+        env.report.add("type.bare_word", f"`{word}` names nothing; {_QUOTE.format(word)}", span, help=help)
+    elif home is not None:
         message = f"`{word}` is {type_name(home)}, and nothing of that kind stands opposite it"
-        env.report.add("name.unknown", message, span, help=f'quote it where a text is meant: `"{word}"`')
-        return
-    if help is None and _is_attribute(word, env):
-        help = f"write `context.{word}`"
-    env.report.add("name.unknown", f"`{word}` names nothing in this policy", span, help=help)
+        code = "type.bare_word" if _wants_text(expected) else "name.unknown"
+        env.report.add(code, message, span, help=f'quote it where a text is meant: `"{word}"`')
+    elif _wants_text(expected) and (near is None or expected is Basic.STRING) and not _is_attribute(word, env):
+        env.report.add("type.bare_word", f"`{word}` names nothing; {_QUOTE.format(word)}", span, help=near)
+    else:
+        env.report.add("name.unknown", f"`{word}` names nothing in this policy", span, help=near)
+
+
+_QUOTE = 'words that you invent are quoted: `"{}"`'
 
 
 def _wants_text(expected: Type | None) -> bool:
-    return expected is Basic.STRING or expected is Basic.JSON or isinstance(expected, OneOf)
+    return expected is Basic.STRING or expected is Basic.JSON
 
 
 def _is_attribute(word: str, env: Environment) -> bool:

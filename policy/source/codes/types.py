@@ -60,6 +60,7 @@ _TYPES: tuple[Code, ...] = (
         "context.environment == production",
         'context.environment == "production"',
     ),
+    _when("type.null", "something is compared with null", "input.a == null", "input.a missing"),
     _when(
         "type.not_one_of",
         "a text is none of those that the attribute is declared to be",
