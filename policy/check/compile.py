@@ -12,7 +12,7 @@ from policy.check.definitions import elaborate_definitions, unique_definitions
 from policy.check.environment import Directory, Environment
 from policy.check.findings import certain, ordered
 from policy.check.layer import LayerNames, NeedsDefault
-from policy.check.layers import check_any_route, check_defaults, check_empty, check_layers, distinct_names
+from policy.check.layers import check_any_route, check_defaults, check_layers, distinct_names
 from policy.check.lint import apply_accepts, lint
 from policy.check.load import LayerSource, ParsedFile
 from policy.check.patterns import pattern_sets, pattern_tuple
@@ -90,12 +90,8 @@ def _whole(
     layers: Sequence[LayerSource], found: Sequence[Declarations], read: Sequence[Diagnostic]
 ) -> list[Diagnostic]:
     """What the policy as a whole lacks; said only where everything could be read."""
-    if has_errors(read):
-        return []
-    empty = [check_empty(layer, source) for layer, source in zip(found, layers, strict=True)]
-    problems = [problem for problem in empty if problem is not None]
-    no_route = check_any_route(found, layers)
-    return problems if problems or no_route is None else [no_route]
+    no_route = None if has_errors(read) else check_any_route(found, layers)
+    return [] if no_route is None else [no_route]
 
 
 def _check_imports(layers: Sequence[LayerSource], files: Sequence[tuple[ParsedFile, ...]], report: Report) -> None:

@@ -29,35 +29,35 @@ def certain(found: Iterable[Diagnostic], read: Sequence[Diagnostic], files: Sequ
     ]
 
 
-def _broken_statements(read: Sequence[Diagnostic], files: Sequence[tree.File]) -> dict[str, list[tuple[int, int]]]:
-    """Per file the statements with a syntax error in them, in order."""
-    errors: dict[str, list[int]] = {}
+def _broken_statements(read: Sequence[Diagnostic], files: Sequence[tree.File]) -> dict[int, list[tuple[int, int]]]:
+    """By the identity of its source, for each file the statements with a syntax error in them, in order."""
+    errors: dict[int, list[int]] = {}
     for item in read:
         if item.is_error and item.span is not None:
-            errors.setdefault(item.span.source.name, []).append(item.span.start)
-    broken: dict[str, list[tuple[int, int]]] = {}
+            errors.setdefault(id(item.span.source), []).append(item.span.start)
+    broken: dict[int, list[tuple[int, int]]] = {}
     for file in files:
-        starts = sorted(errors.get(file.source.name, ()))
+        starts = sorted(errors.get(id(file.source), ()))
         ranges = [(statement.span.start, statement.span.end) for statement in file.statements]
-        broken[file.source.name] = sorted(
+        broken[id(file.source)] = sorted(
             (start, end) for start, end in ranges if bisect_left(starts, start) < bisect_right(starts, end)
         )
     return broken
 
 
-def _within(span: Span, broken: dict[str, list[tuple[int, int]]]) -> bool:
-    ranges = broken.get(span.source.name, [])
+def _within(span: Span, broken: dict[int, list[tuple[int, int]]]) -> bool:
+    ranges = broken.get(id(span.source), [])
     at = bisect_right(ranges, (span.start, len(span.source.text) + 1)) - 1
     return at >= 0 and span.start < ranges[at][1]
 
 
 def ordered(found: Iterable[Diagnostic], files: Sequence[tree.File]) -> tuple[Diagnostic, ...]:
     """The findings in the order of the files and of their text; those without a place first."""
-    number = {file.source.name: position for position, file in enumerate(files)}
+    number = {id(file.source): position for position, file in enumerate(files)}
 
     def key(item: Diagnostic) -> tuple[int, int, int]:
         if item.span is None:
             return -1, 0, 0
-        return number.get(item.span.source.name, len(number)), item.span.start, item.span.end
+        return number.get(id(item.span.source), len(number)), item.span.start, item.span.end
 
     return tuple(sorted(found, key=key))

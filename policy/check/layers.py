@@ -59,15 +59,6 @@ def _one_type(layers: Sequence[tuple[Mapping[str, Field], Mapping[str, Span]]], 
                 report.add("layer.attribute_type", message, spans[name], related=related)
 
 
-def check_empty(layer: Declarations, source: LayerSource) -> Diagnostic | None:
-    """What is wrong with a layer that says nothing."""
-    if layer.statements:
-        return None
-    message = f"the layer {quoted(source.name)} holds no statement"
-    place = _start(source.files[0]) if source.files else None
-    return Diagnostic(code="layer.empty", severity=Severity.ERROR, message=message, span=place, file=source.name)
-
-
 def check_any_route(layers: Sequence[Declarations], sources: Sequence[LayerSource]) -> Diagnostic | None:
     """What is wrong with a policy that allows nothing anywhere."""
     if any(layer.declared_routes for layer in layers):

@@ -21,6 +21,7 @@ def pattern_tuple(
 ) -> tuple[ir.ActionPattern, ...] | None:
     """The patterns of a list, each once, sets expanded; None where one has a mistake."""
     found: dict[str, ir.ActionPattern] = {}
+    here: dict[str, ir.ActionPattern] = {}
     whole = True
     for pattern in written:
         if isinstance(pattern, tree.ScopesReference):
@@ -28,8 +29,8 @@ def pattern_tuple(
         else:
             single = _single(pattern, report)
             members = None if single is None else (single,)
-            if single is not None and single.text in found:
-                related = first_here(found[single.text].span, "first written here")
+            if single is not None and here.setdefault(single.text, single) is not single:
+                related = first_here(here[single.text].span, "first written here")
                 report.add("name.repeated", f"the pattern `{single.text}` stands twice", single.span, related=related)
         if members is None:
             whole = False

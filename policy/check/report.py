@@ -24,7 +24,7 @@ class Report:
     """The findings of one run; made by the caller, filled by the passes, dropped with the run."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    _seen: set[tuple[str, str, int, int]] = field(default_factory=set)
+    _seen: set[tuple[str, int, int, int]] = field(default_factory=set)
     _left: int = _COMPARISONS
 
     @property
@@ -46,7 +46,7 @@ class Report:
 
         Raises KeyError for a code that is not listed.
         """
-        key = (code, span.source.name, span.start, span.end)
+        key = (code, id(span.source), span.start, span.end)
         if key in self._seen:
             return
         self._seen.add(key)

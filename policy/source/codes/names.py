@@ -184,7 +184,6 @@ _LOAD: tuple[Code, ...] = (
 )
 
 _LAYERS: tuple[Code, ...] = (
-    error("layer.empty", "a layer holds no statement", "# only a comment", _ROUTE),
     error(
         "layer.no_route", "no layer declares a route, so nothing would be allowed", 'deny "d" { when readonly }', _ROUTE
     ),
