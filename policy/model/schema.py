@@ -2,7 +2,8 @@
 
 The verdict is that of `jsonschema_rs`; the list of violations is that of `jsonschema`. Where a schema uses a
 keyword that implementations are known to read differently, both give a verdict on every input, and an input on
-which they differ is refused. Both match patterns with the same engine of linear time.
+which they differ is refused. Both match patterns with the same engine of linear time, and assert formats by the
+same predicates.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from jsonschema_rs import meta as metaschema
 
 from policy.model.admitted import SchemaViolation
 from policy.model.bounds import copy_json, find_excess
-from policy.model.formats import HINTS
+from policy.model.formats import FORMATS, HINTS
 from policy.model.schema_shape import Problem, examine
 from policy.source.limits import DEFAULT_LIMITS, Limits
 
 _DISPUTED = frozenset(
-    {"format", "multipleOf", "unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "uniqueItems", "contains"}
+    {"multipleOf", "unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "uniqueItems", "contains"}
 )
 """Keywords for which both validators judge every input."""
 _PATTERN_BYTES = 1 << 20
@@ -107,7 +108,7 @@ def _compile(schema: dict[str, Any] | bool) -> Draft202012Validator:
     return Draft202012Validator(
         schema,
         validate_formats=True,
-        formats=dict.fromkeys(HINTS, _accept),
+        formats={**dict.fromkeys(HINTS, _accept), **FORMATS},
         pattern_options=RegexOptions(size_limit=_PATTERN_BYTES),
         offline=True,
     )
