@@ -88,13 +88,16 @@ class _Places:
         self._text = text
         self._line = 1
         self._start = 0
+        self._read = 0
 
     def at(self, offset: int) -> tuple[int, int]:
-        end = self._text.find("\n", self._start, offset)
+        # From where the last offset was, not from the start of its line: a text may be one long line.
+        end = self._text.find("\n", self._read, offset)
         while end >= 0:
             self._line += 1
-            self._start = end + 1
-            end = self._text.find("\n", self._start, offset)
+            self._start = self._read = end + 1
+            end = self._text.find("\n", self._read, offset)
+        self._read = max(self._read, offset)
         return self._line, offset - self._start + 1
 
 

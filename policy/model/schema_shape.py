@@ -161,7 +161,8 @@ def _target(shape: Shape, reference: str) -> str | None:
 def _refuse_loops(shape: Shape) -> None:
     """A schema that judges one value by itself again would never end."""
     done: set[str] = set()
-    for start in shape.schemas:
+    # Without a reference a schema is a tree, so every loop goes through the target of one.
+    for start in dict.fromkeys(shape.references.values()):
         open_path: dict[str, Iterator[str]] = {}
         stack = [start]
         while stack:
