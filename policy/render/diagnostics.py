@@ -15,6 +15,8 @@ Lines = Callable[[str, int], str | None]
 
 _SHOWN = 160
 """Columns of a source line that are shown; a longer one is cut around its carets."""
+_MAX_MESSAGE = 1_000
+"""Characters of a message that are shown."""
 _BEFORE = 40
 """Columns kept before the carets of a cut line."""
 
@@ -33,7 +35,7 @@ def render_diagnostic(diagnostic: Diagnostic, style: Style = PLAIN, lines: Lines
     """One diagnostic: `FILE:LINE:COLUMN: error|warning[CODE]: message`, and what explains it on lines below."""
     severity: Role = "error" if diagnostic.severity is Severity.ERROR else "warning"
     kind = style.paint(severity, f"{severity}[{diagnostic.code}]")
-    head = f"{kind}: {style.paint('strong', printable(diagnostic.message))}"
+    head = f"{kind}: {style.paint('strong', _sentence(diagnostic.message))}"
     place = printable(diagnostic.location)
     output = [f"{place}: {head}" if place else head]
     if diagnostic.span is not None:
@@ -46,10 +48,10 @@ def render_diagnostic(diagnostic: Diagnostic, style: Style = PLAIN, lines: Lines
             if region.line is not None and region.pointer is not None:
                 output.append(f"  {style.paint('dim', 'at')} {printable(region.pointer)}")
     if diagnostic.help is not None:
-        output.append(f"  {style.paint('help', 'help')}: {printable(diagnostic.help)}")
+        output.append(f"  {style.paint('help', 'help')}: {_sentence(diagnostic.help)}")
     for related in diagnostic.related:
         output.append(
-            f"  {style.paint('note', 'note')}: {printable(related.span.location)}: {printable(related.message)}"
+            f"  {style.paint('note', 'note')}: {printable(related.span.location)}: {_sentence(related.message)}"
         )
         output += _source(region_of(related.span), _span_lines(related.span), "note", style)
     return "\n".join(line.rstrip() for line in output) + "\n"
@@ -65,6 +67,11 @@ def summary(diagnostics: Sequence[Diagnostic]) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}" if number else ""
+
+
+def _sentence(text: str) -> str:
+    """A message, safe for a terminal; one that quotes too much of a file is cut."""
+    return printable(text if len(text) <= _MAX_MESSAGE else text[:_MAX_MESSAGE] + "…")
 
 
 def _span_lines(span: Span) -> Lines:
