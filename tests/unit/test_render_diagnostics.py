@@ -45,7 +45,7 @@ def _span(part: str, source: Source = _SOURCE) -> Span:
 
 
 def _found(severity: Severity = Severity.ERROR, **members: Any) -> Diagnostic:
-    return Diagnostic(**{"code": "name.unknown", "severity": severity, "message": "unknown name `inpt`", **members})
+    return Diagnostic(**{"code": "example.unknown", "severity": severity, "message": "unknown name `inpt`", **members})
 
 
 _FINDINGS = (
@@ -56,20 +56,20 @@ _FINDINGS = (
     ),
     _found(
         Severity.WARNING,
-        code="law.presence",
+        code="example.warning",
         message="the exception does not hold where the value is missing",
         span=_span("input.amount > 5 and\n    input.weight > 3"),
         context=_span(_TEXT[_TEXT.index("deny") :].rstrip()),
     ),
     _found(
-        code="name.duplicate",
+        code="example.twice",
         message="`order.read` stands twice",
         span=_span("order.read"),
         related=(Related(message="first here", span=_span("refund.**")),),
     ),
-    _found(code="name.unknown", message="unknown name `input.x`", span=_span("input.x")),
+    _found(code="example.unknown", message="unknown name `input.x`", span=_span("input.x")),
     _found(
-        code="syntax.unexpected", message="the file ends inside a statement", span=Span(_SOURCE, len(_TEXT), len(_TEXT))
+        code="example.end", message="the file ends inside a statement", span=Span(_SOURCE, len(_TEXT), len(_TEXT))
     ),
     _found(
         code="aip.schema_invalid",
@@ -79,11 +79,11 @@ _FINDINGS = (
         line=2,
         column=17,
     ),
-    _found(code="aip.blank", message="the name is blank", file="capabilities.json", pointer="/0/name"),
-    _found(code="catalog.unreadable", message="cannot be read", file="other.json"),
-    _found(code="engine.limits", message="no file at all"),
+    _found(code="example.pointer", message="the name is blank", file="capabilities.json", pointer="/0/name"),
+    _found(code="example.file", message="cannot be read", file="other.json"),
+    _found(code="example.nowhere", message="no file at all"),
     _found(
-        code="syntax.escape", message="\x1b[2Jcleared \u202e and \u200b hidden\nand a second line", file="a\x1bb.json"
+        code="example.escape", message="\x1b[2Jcleared \u202e and \u200b hidden\nand a second line", file="a\x1bb.json"
     ),
 )
 
