@@ -94,7 +94,8 @@ def _children(schema: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
                 yield keyword, f"/{keyword}/{index}", item
         elif keyword in _MAP and isinstance(value, dict):
             for name, item in value.items():
-                yield keyword, f"/{keyword}{pointer_of([name])}", item
+                plain = "/" not in name and "~" not in name
+                yield keyword, f"/{keyword}/{name}" if plain else f"/{keyword}{pointer_of([name])}", item
 
 
 def _keywords(shape: Shape, here: str, schema: dict[str, Any]) -> None:
@@ -162,7 +163,8 @@ def _refuse_loops(shape: Shape) -> None:
     """A schema that judges one value by itself again would never end."""
     done: set[str] = set()
     # Without a reference a schema is a tree, so every loop goes through the target of one.
-    for start in dict.fromkeys(shape.references.values()):
+    targets = set(shape.references.values())
+    for start in (pointer for pointer in shape.schemas if pointer in targets):
         open_path: dict[str, Iterator[str]] = {}
         stack = [start]
         while stack:

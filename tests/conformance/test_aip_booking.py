@@ -27,5 +27,6 @@ def test_the_booking_capability_is_admitted_without_a_finding() -> None:
 def test_its_input_is_judged_by_its_schema() -> None:
     schema = load_catalog(_FILE).capabilities["cap:calendar:booking:create"].input_schema
     assert schema.violations({"starts_at": "2026-11-30T10:00:00Z"}) == ()
-    for wrong in ({}, {"starts_at": 5}, {"starts_at": "tomorrow"}, {"starts_at": "2026-11-30T10:00:00Z", "x": 1}, []):
+    starts: list[object] = [{}, {"starts_at": 5}, {"starts_at": "tomorrow"}, []]
+    for wrong in [*starts, {"starts_at": "2026-11-30T10:00:00Z", "x": 1}]:
         assert len(schema.violations(wrong)) == 1
