@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from policy.check.environment import Environment
 from policy.check.kinds import bare_words, is_text, may_be, type_name
-from policy.check.quorum import alternatives, named_people, satisfiable
+from policy.check.quorum import most_people, named_people, satisfiable
 from policy.check.report import first_here, heading, is_broken, listed, quoted
 from policy.check.rules import level, value_of
 from policy.check.selectors import GRANT, typed_condition, typed_value
@@ -12,6 +12,7 @@ from policy.check.separations import gives_people
 from policy.check.trust import IN_WHERE, OUTSIDE_WHERE, untrusted
 from policy.check.words import check_group, check_role, constants
 from policy.ir import nodes as ir
+from policy.ir.alternatives import quorum_of
 from policy.source.text import Span
 from policy.syntax import tree
 from policy.syntax.printer import print_need
@@ -88,7 +89,7 @@ def _need(written: tree.Need, env: Environment, *, root: bool = False) -> ir.Nee
 def _pool(written: tree.Pool, env: Environment) -> ir.Pool:
     wanted = count(written.count, "approvals", env, default=1)
     pool = ir.Pool(span=written.span, count=wanted, leaves=tuple(_leaf(leaf, env) for leaf in written.leaves))
-    named = named_people(pool)
+    named = named_people(pool.leaves)
     if named is not None and len(named) < wanted:
         message = f"{wanted} approvals are needed, and {_are_named(len(named))}"
         env.report.add("approval.unreachable", message, written.count.span, context=written.span)
@@ -109,17 +110,17 @@ def _slots(
 
 def _check_reach(statement: tree.Approval, need: ir.Need, at_least: int, env: Environment) -> None:
     """Report a need that can never be met, or that has too many ways of being met."""
-    ways = alternatives(need)
-    if ways > env.limits.alternatives:
-        message = f"the need can be met in {ways:,} ways, and {env.limits.alternatives} are the limit"
+    quorum = quorum_of(need, env.limits.alternatives)
+    if quorum is None:
+        message = f"the need can be met in more than {env.limits.alternatives} ways"
         help = "count people with `N approvals from { … }`, or split it into several approvals"
         env.report.add("approval.too_many_alternatives", message, heading(statement.need.span), help=help)
         return
-    named = named_people(need)
-    if named is not None and named and len(named) < at_least and statement.at_least is not None:
-        message = f"at least {at_least} people are needed, and {_are_named(len(named))}"
+    most = most_people(need)
+    if most is not None and most < at_least and statement.at_least is not None:
+        message = f"at least {at_least} people are needed, and {_are_named(most)}"
         env.report.add("approval.unreachable", message, statement.at_least.span)
-    elif not satisfiable(need):
+    elif not satisfiable(quorum):
         message = "the need asks for more different people than it names"
         env.report.add("approval.unreachable", message, heading(statement.need.span))
 

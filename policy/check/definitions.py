@@ -8,7 +8,7 @@ from dataclasses import replace
 from policy.check.environment import DefinitionFacts, Environment
 from policy.check.expressions import expression
 from policy.check.patterns import dependency_order
-from policy.check.report import broken, first_here
+from policy.check.report import broken, first_here, is_broken
 from policy.check.surface import heads
 from policy.check.words import check_new_name
 from policy.ir import nodes as ir
@@ -46,26 +46,33 @@ def elaborate_definitions(declared: Mapping[str, tree.Define], env: Environment)
     values: dict[str, ir.Expression] = {}
     facts: dict[int, DefinitionFacts] = {}
     env = replace(env, definitions=values, facts=facts, declared=frozenset(declared))
-    cyclic = {name for loop in loops for name in loop}
+    # What rests on a definition in a loop or too deep has its mistake from there: one finding for all of them.
+    refused = {name for loop in loops for name in loop}
     for name in order:
         define = declared[name]
-        value = broken(define.span) if name in cyclic else expression(define.value, env)
-        values[name] = bounded(value, env)
-        facts[id(values[name])] = _facts(values[name], env)
+        value = broken(define.span) if name in refused else expression(define.value, env)
+        if refused.isdisjoint(uses[name]):
+            values[name] = bounded(value, facts_of(value, env), env)
+        else:
+            values[name] = broken(define.span)
+        if is_broken(values[name]) and not is_broken(value):
+            refused.add(name)
+        facts[id(values[name])] = facts_of(values[name], env)
     return env
 
 
-def bounded(value: ir.Expression, env: Environment) -> ir.Expression:
+def bounded(value: ir.Expression, known: DefinitionFacts, env: Environment) -> ir.Expression:
     """The expression, or a broken one with a finding where it lies too deep through the definitions it uses."""
     limit = env.limits.nesting * LEVELS
-    if _facts(value, env).depth <= limit:
+    if known.depth <= limit:
         return value
     message = f"the expression is more than {limit} levels deep, its definitions counted in; join fewer of them"
     env.report.add("load.too_deep", message, value.span)
     return broken(value.span)
 
 
-def _facts(value: ir.Expression, env: Environment) -> DefinitionFacts:
+def facts_of(value: ir.Expression, env: Environment) -> DefinitionFacts:
+    """What an expression reads and how deep it lies, its definitions counted in and not looked into again."""
     deepest, quiet = 0, True
     roots: set[str] = set()
     stack = [(value, 1)]

@@ -48,6 +48,13 @@ def last_word(step: tree.Member) -> Span:
     return Span(step.span.source, step.span.end - len(step.name), step.span.end)
 
 
+def path_text(node: tree.Path) -> str:
+    """The path in the layout of the formatter."""
+    if all(isinstance(step, tree.Member) for step in node.steps):
+        return ".".join((node.head.name, *(step.name for step in node.steps if isinstance(step, tree.Member))))
+    return print_path(node)
+
+
 def lookup(node: tree.Lookup, value: ir.Expression, key: ir.Expression, env: Environment) -> ir.Expression:
     """The meaning of `value[key]` where `value` is no path."""
     if is_broken(value) or is_broken(key):
@@ -85,7 +92,7 @@ def _read(
     if head.root == "context" and not head.variable and not steps:
         env.report.add("name.context_alone", "`context` is read by attribute: write `context.NAME`", node.span)
         return broken(node.span)
-    text = print_path(node) if node.steps else head.root
+    text = path_text(node)
     return ir.Read(span=node.span, type=type_, root=head.root, variable=head.variable, steps=steps, text=text)
 
 
@@ -101,7 +108,7 @@ def _into_shared(node: tree.Path, head: ir.Shared, steps: tuple[Step, ...], type
             root=value.root,
             variable=value.variable,
             steps=(*value.steps, *steps),
-            text=print_path(node),
+            text=path_text(node),
         )
     found: ir.Expression = head
     for step in steps:

@@ -1,53 +1,24 @@
-"""Whether an approval can be satisfied at all: how many alternatives it has, and whether its named people suffice."""
+"""Whether an approval can be satisfied at all: its alternatives are few, and its named people suffice."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations, product
+from collections.abc import Sequence
 
 from policy.check.kinds import is_text
 from policy.ir import nodes as ir
+from policy.ir.alternatives import Alternative, Quorum, leaves_of
 from policy.types.kinds import Record
 
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """So many approvals by different people out of a few named ones."""
-
-    count: int
-    people: tuple[str, ...]
+_Node = tuple[str, int] | str
+"""A node of the network: a group or option with its number, a person by name, `source` or `sink`."""
 
 
-def alternatives(need: ir.Need) -> int:
-    """How many ways of choosing composite children there are; leaves that are counted out of several are no choice."""
-    if not isinstance(need, ir.Slots):
-        return 1
-    composite = [alternatives(child) for child in need.children if not isinstance(child, ir.Leaf)]
-    leaves = len(need.children) - len(composite)
-    # ways[j]: how often j of the composite children seen so far are chosen, their own alternatives counted in.
-    ways = [1] + [0] * len(composite)
-    for count in composite:
-        for chosen in range(len(composite), 0, -1):
-            ways[chosen] += ways[chosen - 1] * count
-    return sum(ways[max(0, need.count - leaves) : need.count + 1])
-
-
-def named_people(need: ir.Need) -> frozenset[str] | None:
-    """The people that the leaves of a need name, or None where a leaf leaves open who they are."""
-    people: set[str] = set()
-    stack: list[ir.Need] = [need]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ir.Leaf):
-            person = _person(node)
-            if person is None:
-                return None
-            people.add(person)
-        else:
-            stack.extend(node.children if isinstance(node, ir.Slots) else node.leaves)
-    return frozenset(people)
+def named_people(leaves: Sequence[ir.Leaf]) -> frozenset[str] | None:
+    """The people that some leaves name, or None where one of them leaves open who they are."""
+    people = [_person(leaf) for leaf in leaves]
+    known = frozenset(person for person in people if person is not None)
+    return None if None in people else known
 
 
 def _person(leaf: ir.Leaf) -> str | None:
@@ -64,65 +35,71 @@ def _person(leaf: ir.Leaf) -> str | None:
     return None
 
 
-def satisfiable(need: ir.Need) -> bool:
-    """Whether some alternative can be met by different people; alternatives are few (see `alternatives`)."""
-    if isinstance(need, ir.Slots) and need.same_person:
-        return all(satisfiable(child) for child in need.children)
-    return any(_met(demands) for demands in _expand(need))
+def satisfiable(quorum: Quorum) -> bool:
+    """Whether as many branches as are needed have an alternative that different people can meet."""
+    people = [_person(leaf) for leaf in quorum.leaves]
+    met = sum(any(_met(alternative, people) for alternative in branch) for branch in quorum.branches)
+    return met >= quorum.count
 
 
-def _expand(need: ir.Need) -> Iterator[list[Demand]]:
-    """For each alternative what it asks of named people; who else is asked can always be found."""
-    match need:
-        case ir.Leaf():
-            yield _demand(1, [need])
-        case ir.Pool():
-            open_ended = any(_person(leaf) is None for leaf in need.leaves)
-            yield [] if open_ended else _demand(need.count, need.leaves)
-        case ir.Slots():
-            leaves = [child for child in need.children if isinstance(child, ir.Leaf)]
-            composite = [child for child in need.children if not isinstance(child, ir.Leaf)]
-            for chosen in range(max(0, need.count - len(leaves)), min(need.count, len(composite)) + 1):
-                own = _demand(need.count - chosen, leaves)
-                for children in combinations(composite, chosen):
-                    for parts in product(*(list(_expand(child)) for child in children)):
-                        yield [*own, *(demand for part in parts for demand in part)]
+def most_people(need: ir.Need) -> int | None:
+    """How many different people can approve at all, or None where anybody may be among them."""
+    named = named_people(leaves_of(need))
+    return None if named is None else len(named)
 
 
-def _demand(count: int, leaves: Sequence[ir.Leaf]) -> list[Demand]:
-    """What a choice of `count` leaves asks of named people once the leaves that anybody may match are used."""
-    people = [person for leaf in leaves if (person := _person(leaf)) is not None]
-    rest = count - (len(leaves) - len(people))
-    return [Demand(rest, tuple(dict.fromkeys(people)))] if rest > 0 else []
+def _met(alternative: Alternative, people: Sequence[str | None]) -> bool:
+    """Whether different people can fill every slot: those that a leaf leaves open are always found.
+
+    A maximum flow from the groups through their options to the named people, grown one unit at a time.
+    """
+    capacity: dict[_Node, dict[_Node, int]] = {"source": {}, "sink": {}}
+    wanted = 0
+    option_number = 0
+    for number, group in enumerate(alternative):
+        rest = group.demand
+        options: list[tuple[frozenset[str], int]] = []
+        for mask, times in group.options:
+            leaves = [person for position, person in enumerate(people) if mask >> position & 1]
+            if None in leaves:
+                rest -= times
+            else:
+                options.append((frozenset(person for person in leaves if person is not None), times))
+        if rest <= 0:
+            continue
+        wanted += rest
+        _connect(capacity, "source", ("group", number), rest)
+        for named, times in options:
+            option: _Node = ("option", option_number)
+            option_number += 1
+            _connect(capacity, ("group", number), option, times)
+            for person in sorted(named):
+                _connect(capacity, option, f"person {person}", 1)
+                _connect(capacity, f"person {person}", "sink", 1)
+    return all(_augment(capacity) for _ in range(wanted))
 
 
-def _met(demands: Sequence[Demand]) -> bool:
-    """Whether every demand can be given people of its own: a matching, grown by augmenting paths."""
-    if any(demand.count > len(demand.people) for demand in demands):
-        return False
-    owner: dict[str, int] = {}
-    return all(_augment(at, demands, owner) for at, demand in enumerate(demands) for _ in range(demand.count))
+def _connect(capacity: dict[_Node, dict[_Node, int]], start: _Node, end: _Node, amount: int) -> None:
+    capacity.setdefault(start, {})[end] = amount
+    capacity.setdefault(end, {}).setdefault(start, 0)
 
 
-def _augment(start: int, demands: Sequence[Demand], owner: dict[str, int]) -> bool:
-    """Give the demand one more person, moving others to people they can have instead; false where that fails."""
-    asked_by: dict[str, int] = {}
-    through: dict[int, str] = {}
-    queue = deque([start])
+def _augment(capacity: dict[_Node, dict[_Node, int]]) -> bool:
+    """One more unit from source to sink, by a shortest path; false where there is none."""
+    before: dict[_Node, _Node] = {}
+    queue: deque[_Node] = deque(["source"])
     while queue:
         at = queue.popleft()
-        for person in demands[at].people:
-            if person in asked_by or owner.get(person) == start:
-                continue
-            asked_by[person] = at
-            holder = owner.get(person)
-            if holder is None:
-                given: str | None = person
-                while given is not None:
-                    owner[given] = asked_by[given]
-                    given = through.get(asked_by[given])
-                return True
-            if holder not in through:
-                through[holder] = person
-                queue.append(holder)
-    return False
+        for following, left in capacity[at].items():
+            if left and following not in before and following != "source":
+                before[following] = at
+                queue.append(following)
+    if "sink" not in before:
+        return False
+    end: _Node = "sink"
+    while end != "source":
+        start = before[end]
+        capacity[start][end] -= 1
+        capacity[end][start] += 1
+        end = start
+    return True

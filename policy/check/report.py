@@ -15,8 +15,10 @@ from policy.types.kinds import Record, Type
 UNKNOWN: Type = Record("unknown", (), open=True)
 """The type of what has a mistake in it: it goes with everything, so that one mistake is reported once."""
 
-_COMPARISONS = 2_000_000
-"""Words that suggestions of one run may look at: thousands of misspelt names cannot make a check slow."""
+_COMPARISONS = 10_000
+"""Words that suggestions of one run may be compared with: thousands of misspelt names cannot make a check slow."""
+_MOST = 512
+"""Words that one suggestion is compared with at most."""
 
 
 @dataclass(slots=True)
@@ -63,7 +65,7 @@ class Report:
 
     def suggest(self, word: str, candidates: Collection[str]) -> str | None:
         """The "did you mean" help for an unknown word, while the run may still look for one."""
-        self._left -= len(candidates)
+        self._left -= min(len(candidates), _MOST)
         return did_you_mean(word, candidates) if self._left >= 0 else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from policy.check.definitions import bounded
+from policy.check.definitions import bounded, facts_of
 from policy.check.environment import Environment
 from policy.check.expressions import condition, expression
 from policy.check.patterns import pattern_tuple
@@ -42,9 +42,12 @@ def typed_condition(
     """A condition, checked for every effect that it has."""
     if node is None:
         return None
-    found = bounded(condition(node, env), env)
-    refuse(found, refusals, env)
-    for use in uses:
+    written = condition(node, env)
+    known = facts_of(written, env)
+    found = bounded(written, known, env)
+    if not known.roots.isdisjoint(refusals):
+        refuse(found, refusals, env)
+    for use in () if known.quiet else uses:
         check_position(found, use.position, env, positive=use.positive, claims="claims" not in refusals)
     return found
 
@@ -57,9 +60,13 @@ def typed_value(
     refusals: Refusals = NOT_IN_A_VALUE,
 ) -> ir.Expression:
     """A value that is used and no condition: it may read no claims."""
-    found = bounded(expression(node, env, expected), env)
-    refuse(found, refusals, env)
-    check_position(found, Position.VALUE, env, claims=False)
+    written = expression(node, env, expected)
+    known = facts_of(written, env)
+    found = bounded(written, known, env)
+    if not known.roots.isdisjoint(refusals):
+        refuse(found, refusals, env)
+    if not known.quiet:
+        check_position(found, Position.VALUE, env, claims=False)
     return found
 
 
