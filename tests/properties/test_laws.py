@@ -67,7 +67,9 @@ def _removals(action: dict[str, Any], context: dict[str, Any]) -> list[tuple[str
             for part in ("reason", "evidence", "request_digest", "policy_hash"):
                 if part in vote:
                     poorer = {key: value for key, value in vote.items() if key != part}
-                    changed = [poorer if position == number else one for position, one in enumerate(context["approvals"])]
+                    changed = [
+                        poorer if position == number else one for position, one in enumerate(context["approvals"])
+                    ]
                     found.append((f"approval {number} {part}", {**context, "approvals": changed}))
     denied = {vote["approver"]["id"] for vote in context.get("approvals", ()) if vote["decision"] == "denied"}
     for number, record in enumerate(context.get("authorities", ())):
@@ -150,7 +152,7 @@ def test_adding_a_restriction_never_loosens(data: st.DataObject) -> None:
 
 @budget(100)
 @given(st.data())
-def test_an_inner_layer_never_loosens(data: st.DataObject, tmp_path_factory: Any = None) -> None:
+def test_an_inner_layer_never_loosens(data: st.DataObject) -> None:
     outer = data.draw(policies())
     engine = engine_of(outer)
     request = data.draw(requests())

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from hypothesis import given
+from policy.syntax.printer import print_file
 
 from policy.source.text import Source
 from policy.syntax.parser import parse
-from policy.syntax.printer import print_file
 from tests.properties.budget import budget
 from tests.properties.generators.policies import policies
 

@@ -45,14 +45,20 @@ def numbers(depth: int) -> st.SearchStrategy[str]:
     """Expressions of a number."""
     plain = st.one_of(
         NUMBERS,
-        st.sampled_from(["input.amount", "context.limit", "count(input.lines)", "length(input.name)", "input.lines[0].amount"]),
-        st.sampled_from(['{ "EUR": 10, "USD": 20 }[input.currency]', "subject.attributes.limit", "count(context.tags)"]),
+        st.sampled_from(
+            ["input.amount", "context.limit", "count(input.lines)", "length(input.name)", "input.lines[0].amount"]
+        ),
+        st.sampled_from(
+            ['{ "EUR": 10, "USD": 20 }[input.currency]', "subject.attributes.limit", "count(context.tags)"]
+        ),
         st.just("total line.amount over line in input.lines"),
     )
     if depth <= 0:
         return plain
     deeper = numbers(depth - 1)
-    return st.one_of(plain, st.tuples(deeper, st.sampled_from(["+", "-", "*"]), deeper).map(lambda p: f"({p[0]} {p[1]} {p[2]})"))
+    return st.one_of(
+        plain, st.tuples(deeper, st.sampled_from(["+", "-", "*"]), deeper).map(lambda p: f"({p[0]} {p[1]} {p[2]})")
+    )
 
 
 def texts() -> st.SearchStrategy[str]:
@@ -100,16 +106,18 @@ def atoms(variable: str | None = None) -> st.SearchStrategy[str]:
         joined("scope matches", st.sampled_from(["pay.**", "pay.*", "note.read", "**.run"])),
         joined("scope ==", quoted(st.sampled_from(SCOPES))),
         joined("context.tags has", quoted(WORDS)),
-        joined("input.name", st.sampled_from(["contains", "starts with", "ends with"]), quoted(st.sampled_from(["a", "x"]))),
+        joined(
+            "input.name", st.sampled_from(["contains", "starts with", "ends with"]), quoted(st.sampled_from(["a", "x"]))
+        ),
         joined("input.name contains any of", listed(quoted(st.sampled_from(["a", "x", "EUR"])))),
         joined(st.sampled_from(["input.note", "input.id", "input.lines"]), st.sampled_from(["exists", "missing"])),
         joined("context.address in network", st.sampled_from(['"10.0.0.0/8"', '"2001:db8::/32"'])),
         joined("input.path inside", st.sampled_from(['"/srv"', '"/srv/data"'])),
         joined("host(input.url) ==", quoted(st.sampled_from(["a.example", "b.example"]))),
         joined("mail_domain(input.mail) ==", quoted(st.just("a.example"))),
-        st.tuples(TIMES, TIMES, ZONE, st.sampled_from(["mon..fri ", "sat ", "fri..mon ", ""])).filter(lambda p: p[0] != p[1]).map(
-            lambda p: f"now within {p[3]}{p[0]}..{p[1]} in {p[2]}"
-        ),
+        st.tuples(TIMES, TIMES, ZONE, st.sampled_from(["mon..fri ", "sat ", "fri..mon ", ""]))
+        .filter(lambda p: p[0] != p[1])
+        .map(lambda p: f"now within {p[3]}{p[0]}..{p[1]} in {p[2]}"),
         joined(ZONE.map(lambda zone: f"weekday(now, {zone})"), "in [mon, tue, sun]"),
         joined(ZONE.map(lambda zone: f"time(now, {zone})"), ORDER, TIMES),
         joined(ZONE.map(lambda zone: f"date(now, {zone})"), EQUALITY, '"2026-11-30"'),
@@ -117,7 +125,9 @@ def atoms(variable: str | None = None) -> st.SearchStrategy[str]:
         st.sampled_from(["context.incident missing", "context.incident exists", 'idempotency_key == "k"']),
         st.sampled_from(['context.owners[input.id] == "ana"', "context.change.author == requester.id"]),
         st.sampled_from(['route == "desk"', 'tenant.id == "t-1"', 'region == "eu"', 'session == "s-1"']),
-        st.sampled_from(['credential.scopes has "pay"', "duration(input.at) < 1h", 'ip(input.name) in network "10.0.0.0/8"']),
+        st.sampled_from(
+            ['credential.scopes has "pay"', "duration(input.at) < 1h", 'ip(input.name) in network "10.0.0.0/8"']
+        ),
     ]
     if variable is not None:
         found += [

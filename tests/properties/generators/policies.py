@@ -71,7 +71,9 @@ def routes(draw: st.DrawFn) -> str:
             clauses.append(clause)
         blocks.append(f'route "{name}" {{ {" ".join(clauses)} }}')
     if draw(st.integers(0, 3)) == 0:
-        blocks.append(f"every route {{ {draw(st.sampled_from(['allow note.read', 'deny data.purge when large', 'deny **.run']))} }}")
+        blocks.append(
+            f"every route {{ {draw(st.sampled_from(['allow note.read', 'deny data.purge when large', 'deny **.run']))} }}"
+        )
     return "\n".join(blocks)
 
 
@@ -107,7 +109,11 @@ def leaves(draw: st.DrawFn) -> str:
 @st.composite
 def needs(draw: st.DrawFn, depth: int = 2) -> str:
     """A need: pools, slots, alternatives, leaves. A pool never asks for more than its roles can give."""
-    kind = draw(st.sampled_from(["leaf", "pool", "all", "any", "number"])) if depth else draw(st.sampled_from(["leaf", "pool"]))
+    kind = (
+        draw(st.sampled_from(["leaf", "pool", "all", "any", "number"]))
+        if depth
+        else draw(st.sampled_from(["leaf", "pool"]))
+    )
     if kind == "leaf":
         return draw(leaves())
     if kind == "pool":
@@ -179,7 +185,9 @@ def rules(draw: st.DrawFn, *, claims: bool) -> list[str]:
         elif kind == "separation":
             found.append(f'separation "{name}" {{ {draw(selectors(claims=False))} {draw(SEPARATION_FORMS)} }}')
         else:
-            effect = draw(st.sampled_from(["redact input.name", "set level = 3", "redact input.lines.tag set note = input.name"]))
+            effect = draw(
+                st.sampled_from(["redact input.name", "set level = 3", "redact input.lines.tag set note = input.name"])
+            )
             also = " also on deny" if draw(st.booleans()) else ""
             found.append(f'obligation "{name}" {{ {draw(selectors(claims=False))} {effect}{also} }}')
     return found
@@ -222,4 +230,15 @@ def policies(*, claims: bool = False) -> st.SearchStrategy[str]:
     return statements(claims=claims).map("\n".join)
 
 
-__all__ = ["DEPARTMENTS", "approvals", "needs", "patterns", "policies", "quoted", "routes", "rules", "selectors", "statements"]
+__all__ = [
+    "DEPARTMENTS",
+    "approvals",
+    "needs",
+    "patterns",
+    "policies",
+    "quoted",
+    "routes",
+    "rules",
+    "selectors",
+    "statements",
+]

@@ -83,13 +83,20 @@ def contracts(draw: st.DrawFn) -> dict[str, Any]:
         credentials=maybe(
             draw,
             st.just(
-                {"required": True, "accepted_issuers": ["iss-1"], "required_scopes": ["pay"], "allow_oauth_refresh": False}
+                {
+                    "required": True,
+                    "accepted_issuers": ["iss-1"],
+                    "required_scopes": ["pay"],
+                    "allow_oauth_refresh": False,
+                }
             ),
             2,
         ),
         approval=maybe(draw, contract_approvals(), 3),
         transaction=maybe(
-            draw, st.just({"supported_modes": ["execute", "dry_run", "plan", "commit"], "requires_plan_before_commit": True}), 2
+            draw,
+            st.just({"supported_modes": ["execute", "dry_run", "plan", "commit"], "requires_plan_before_commit": True}),
+            2,
         ),
     )
     if draw(st.integers(1, 4)) == 1:
@@ -119,7 +126,8 @@ def contract_approvals(draw: st.DrawFn) -> dict[str, Any]:
             two.map(lambda rules: {"operator": "quorum", "required": 2, "rules": rules}),
         )
     )
-    return {"required": draw(st.booleans()), "rule": rule, "ttl_ms": 3_600_000}
+    selector = {"type": "role", "name": "chief"}
+    return {"required": draw(st.booleans()), "approver_selector": selector, "rule": rule, "ttl_ms": 3_600_000}
 
 
 @st.composite
@@ -197,7 +205,9 @@ def principals(draw: st.DrawFn, accounts: tuple[str, ...] = ACCOUNTS) -> dict[st
         tenant_id=maybe(draw, st.just(TENANT), 4),
         roles=maybe(draw, st.lists(st.sampled_from(ROLES), max_size=2, unique=True)),
         groups=maybe(draw, st.lists(st.sampled_from(GROUPS), max_size=2, unique=True)),
-        attributes=maybe(draw, st.fixed_dictionaries({"department": st.sampled_from(DEPARTMENTS), "limit": st.just(100)})),
+        attributes=maybe(
+            draw, st.fixed_dictionaries({"department": st.sampled_from(DEPARTMENTS), "limit": st.just(100)})
+        ),
     )
 
 
@@ -246,7 +256,9 @@ def votes(draw: st.DrawFn, digest: str, policy_hash: str) -> list[dict[str, Any]
                 policy_hash=policy_hash if draw(st.integers(1, 12)) > 1 else "sha256:" + "0" * 64,
                 reason=maybe(draw, st.just("checked"), 4),
                 approval_id=draw(st.sampled_from([None, None, None, "duty", "two"])),
-                evidence=maybe(draw, st.just([{"id": "T-1", "kind": "external_ticket", "uri": "https://t.example/1"}]), 2),
+                evidence=maybe(
+                    draw, st.just([{"id": "T-1", "kind": "external_ticket", "uri": "https://t.example/1"}]), 2
+                ),
                 constraints=maybe(draw, st.just([{"field": "/amount", "operator": "lte", "value": 1000}]), 2)
                 if draw(st.integers(1, 5)) == 1
                 else None,
@@ -340,7 +352,9 @@ def actions(draw: st.DrawFn, capability_id: str) -> dict[str, Any]:
         input=draw(inputs()),
         mode=draw(st.sampled_from([None, "sync", "async"])),
         idempotency_key=maybe(draw, st.just("k"), 3),
-        transaction=maybe(draw, st.sampled_from([{"mode": "execute"}, {"mode": "commit", "plan_id": "p-1"}, {"mode": "dry_run"}]), 2),
+        transaction=maybe(
+            draw, st.sampled_from([{"mode": "execute"}, {"mode": "commit", "plan_id": "p-1"}, {"mode": "dry_run"}]), 2
+        ),
         **draw(claims()),
     )
 
