@@ -68,9 +68,7 @@ _FINDINGS = (
         related=(Related(message="first here", span=_span("refund.**")),),
     ),
     _found(code="example.unknown", message="unknown name `input.x`", span=_span("input.x")),
-    _found(
-        code="example.end", message="the file ends inside a statement", span=Span(_SOURCE, len(_TEXT), len(_TEXT))
-    ),
+    _found(code="example.end", message="the file ends inside a statement", span=Span(_SOURCE, len(_TEXT), len(_TEXT))),
     _found(
         code="aip.schema_invalid",
         message="the schema does not compile",
