@@ -13,10 +13,11 @@ from typing import get_args
 from pydantic import BaseModel, ValidationError
 
 from policy.contracts.parameters import Parameter, declared_names, resolve, type_of
-from policy.contracts.place import Place, quoted, shown
+from policy.contracts.place import Place
 from policy.contracts.shape import models_of, shape_findings
 from policy.model.acc import ACC_VERSION, AccApproval, AccDeclaration, AccExecution, AccOperator, AccWhen, is_acc_scope
 from policy.model.admitted import AccCondition
+from policy.model.mistakes import quoted, shown
 from policy.source.diagnostic import Diagnostic, has_errors
 from policy.source.suggest import did_you_mean, within
 

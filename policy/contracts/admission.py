@@ -18,7 +18,7 @@ from policy.contracts.acc import ParsedDeclaration, bind_conditions, parse_decla
 from policy.contracts.aip import aip_findings
 from policy.contracts.aip_approval import contract_approval
 from policy.contracts.facts import contradicts_readonly, declared_risk_of, effects_of, facts_of, is_readonly
-from policy.contracts.place import Place, quoted
+from policy.contracts.place import Place
 from policy.contracts.shape import shape_findings
 from policy.ir import nodes as ir
 from policy.ir.alternatives import quorum_of
@@ -26,6 +26,7 @@ from policy.model.admitted import AccCondition, AdmittedCapability, InputSchema
 from policy.model.bounds import copy_json, find_excess
 from policy.model.canonical import sha256_hex
 from policy.model.capability import UNDIGESTED, Capability, filled_in
+from policy.model.mistakes import quoted
 from policy.model.schema import CompiledSchema, compile_own
 from policy.model.schema_shape import Problem
 from policy.source.diagnostic import Diagnostic

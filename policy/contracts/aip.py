@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from policy.contracts.aip_rules import approval_findings
-from policy.contracts.place import Place, quoted
+from policy.contracts.place import Place
+from policy.model.mistakes import quoted
 from policy.source.diagnostic import Diagnostic
 
 _NEEDS_APPROVAL = ("financial", "legal", "medical", "identity", "delete", "send_message")

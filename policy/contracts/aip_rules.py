@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeGuard
 
-from policy.contracts.place import Place, quoted
+from policy.contracts.place import Place
+from policy.model.mistakes import quoted
 from policy.source.diagnostic import Diagnostic
 
 _LEAF_MEMBER = {

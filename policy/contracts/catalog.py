@@ -13,9 +13,10 @@ from policy.contracts.admission import Admission, Bound, admit_checked
 from policy.contracts.facts import capability_facts
 from policy.contracts.mcp import read_tools
 from policy.contracts.openapi import read_operations
-from policy.contracts.place import Place, quoted
+from policy.contracts.place import Place
 from policy.model.admitted import AdmittedCapability
 from policy.model.bounds import copy_json, find_excess
+from policy.model.mistakes import quoted
 from policy.model.reader import DataError, read_file
 from policy.source.diagnostic import Diagnostic
 from policy.source.limits import DEFAULT_LIMITS, Limits

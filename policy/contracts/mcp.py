@@ -14,8 +14,9 @@ from typing import Any
 
 from policy.contracts.admission import Admission, Bound, admit_checked
 from policy.contracts.openapi import EXTENSION
-from policy.contracts.place import Place, quoted, shown
+from policy.contracts.place import Place
 from policy.model.bounds import copy_json, find_excess
+from policy.model.mistakes import quoted, shown
 from policy.source.diagnostic import Diagnostic
 from policy.source.limits import Limits
 

@@ -17,8 +17,9 @@ from typing import Any
 from policy.contracts.admission import Admission, Bound, admit_checked
 from policy.contracts.openapi_input import input_view, referred
 from policy.contracts.openapi_schema import DIALECTS, Schemas, UnsupportedError
-from policy.contracts.place import Place, quoted
+from policy.contracts.place import Place
 from policy.model.bounds import Excess, copy_json, find_excess
+from policy.model.mistakes import quoted
 from policy.model.schema import CompiledSchema, compile_own
 from policy.model.schema_shape import Problem
 from policy.source.diagnostic import Diagnostic

@@ -14,8 +14,8 @@ from typing import Any
 from policy.contracts.fragments import follow
 from policy.contracts.openapi_schema import Converted, Schemas, UnsupportedError
 from policy.contracts.parameters import applied_schemas, declared_names, types_of_value
-from policy.contracts.place import quoted
 from policy.model.canonical import canonical_bytes
+from policy.model.mistakes import quoted
 
 BODY = "body"
 """The member that holds a body which is no object."""

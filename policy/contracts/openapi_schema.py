@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from policy.contracts.fragments import follow
-from policy.contracts.place import quoted
+from policy.model.mistakes import quoted
 
 _READERS = frozenset(
     {

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from policy.source.diagnostic import Diagnostic, Severity
-
-_SHOWN = 80
-"""Characters of an author's text that a message shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,17 +79,3 @@ class Place:
 def pointer_of(*steps: str | int) -> str:
     """A JSON Pointer (RFC 6901) from its unescaped steps."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
-
-
-def quoted(value: object) -> str:
-    """The author's text in backticks, on one line; what is not visible ASCII is shown as an escape."""
-    return shown(value) if not isinstance(value, str) else _cut(json.dumps(value)[1:-1].replace('\\"', '"'))
-
-
-def shown(value: object) -> str:
-    """A JSON value in backticks, text in its quotes, so that `"1"` and `1` are told apart."""
-    return _cut(json.dumps(value))
-
-
-def _cut(text: str) -> str:
-    return f"`{text}`" if len(text) <= _SHOWN else f"`{text[: _SHOWN - 1]}…`"

@@ -5,31 +5,19 @@ The models find it; this module says it in the words of the document: a pointer 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from policy.contracts.place import Place, quoted
+from policy.contracts.place import Place
 from policy.model.acc import AccDeclaration
+from policy.model.mistakes import quoted, sentence, words_of
 from policy.source.diagnostic import Diagnostic
 from policy.source.suggest import did_you_mean
 
-_KINDS = {
-    "string_type": "text",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "bool_type": "`true` or `false`",
-    "list_type": "a list",
-    "dict_type": "an object",
-    "model_type": "an object",
-    "model_attributes_type": "an object",
-}
 _TAGS = ("operator", "type")
-_WORD = re.compile(r"'([^']*)'")
 
 Steps = tuple[str | int, ...]
 
@@ -51,16 +39,16 @@ def shape_findings(error: ValidationError, document: object, place: Place, model
 def _finding(mistake: ErrorDetails, steps: Steps, place: Place, model: type[BaseModel]) -> Diagnostic:
     here = place.at(*steps)
     name = _name(steps)
-    sentence, help = _sentence(mistake, name), _help(mistake, steps, model)
+    told, help = sentence(mistake, name), _help(mistake, steps, model)
     if steps[:1] == ("acc",) or model is AccDeclaration:
-        return here.error("acc.invalid_declaration", sentence, help)
+        return here.error("acc.invalid_declaration", told, help)
     if mistake["type"] == "missing":
-        return here.error("aip.member_missing", sentence, help)
+        return here.error("aip.member_missing", told, help)
     if mistake["type"] == "extra_forbidden":
-        return here.error("aip.member_unknown", sentence, help)
+        return here.error("aip.member_unknown", told, help)
     if mistake["type"] in ("literal_error", "union_tag_invalid"):
-        return here.error("aip.word_unknown", sentence, help)
-    return here.error("aip.member_malformed", sentence, help)
+        return here.error("aip.word_unknown", told, help)
+    return here.error("aip.member_malformed", told, help)
 
 
 def _name(steps: Steps) -> str:
@@ -72,50 +60,17 @@ def _name(steps: Steps) -> str:
     return quoted(str(steps[-1]))
 
 
-def _sentence(mistake: ErrorDetails, name: str) -> str:
-    kind, context = mistake["type"], mistake.get("ctx", {})
-    if kind == "missing":
-        return f"{name} is missing; add it"
-    if kind == "extra_forbidden":
-        return f"{name} is not a member here; remove it"
-    if kind in _KINDS:
-        return f"{name} must be {_KINDS[kind]}"
-    if kind == "literal_error":
-        words = ", ".join(f"`{word}`" for word in _words(context, "expected"))
-        return f"{name} is {quoted(mistake['input'])}; use one of {words}"
-    if kind == "union_tag_invalid":
-        words = ", ".join(f"`{word}`" for word in _words(context, "expected_tags"))
-        return f"{name} has {context['discriminator'].strip(chr(39))} {quoted(context['tag'])}; use one of {words}"
-    if kind == "union_tag_not_found":
-        return f"{name} needs a member `{context['discriminator'].strip(chr(39))}`; add it"
-    if kind == "string_too_short":
-        return f"{name} is empty; give it a value"
-    if kind == "string_too_long":
-        return f"{name} is longer than {context['max_length']} characters; shorten it"
-    if kind == "greater_than_equal":
-        return f"{name} must be at least {context['ge']}"
-    if kind == "less_than_equal":
-        return f"{name} must be at most {context['le']}"
-    if kind == "value_error":
-        return f"{name}: {context['error']}"
-    return f"{name} is malformed ({mistake['msg'].lower()})"
-
-
 def _help(mistake: ErrorDetails, steps: Steps, model: type[BaseModel]) -> str | None:
     context = mistake.get("ctx", {})
     match mistake["type"]:
         case "extra_forbidden":
             return did_you_mean(str(steps[-1]), _members(model, steps[:-1]))
         case "literal_error" if isinstance(mistake["input"], str):
-            return did_you_mean(mistake["input"], _words(context, "expected"))
+            return did_you_mean(mistake["input"], words_of(context, "expected"))
         case "union_tag_invalid":
-            return did_you_mean(str(context["tag"]), _words(context, "expected_tags"))
+            return did_you_mean(str(context["tag"]), words_of(context, "expected_tags"))
         case _:
             return None
-
-
-def _words(context: dict[str, Any], name: str) -> list[str]:
-    return _WORD.findall(str(context[name]))
 
 
 def _steps(location: Sequence[str | int], document: object) -> Steps:

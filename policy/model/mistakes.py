@@ -27,10 +27,16 @@ _WORD = re.compile(r"'([^']*)'")
 
 def quoted(value: object) -> str:
     """The author's text in backticks, on one line; what is not visible ASCII is shown as an escape."""
-    text = json.dumps(value) if not isinstance(value, str) else json.dumps(value)[1:-1].replace('\\"', '"')
-    if len(text) > _SHOWN:
-        text = text[: _SHOWN - 1] + "…"
-    return f"`{text}`"
+    return shown(value) if not isinstance(value, str) else _cut(json.dumps(value)[1:-1].replace('\\"', '"'))
+
+
+def shown(value: object) -> str:
+    """A JSON value in backticks, text in its quotes, so that `"1"` and `1` are told apart."""
+    return _cut(json.dumps(value))
+
+
+def _cut(text: str) -> str:
+    return f"`{text}`" if len(text) <= _SHOWN else f"`{text[: _SHOWN - 1]}…`"
 
 
 def sentence(mistake: ErrorDetails, name: str) -> str:
@@ -46,6 +52,11 @@ def sentence(mistake: ErrorDetails, name: str) -> str:
         case "literal_error":
             words = ", ".join(f"`{word}`" for word in words_of(context, "expected"))
             return f"{name} is {quoted(mistake['input'])}; use one of {words}"
+        case "union_tag_invalid":
+            words = ", ".join(f"`{word}`" for word in words_of(context, "expected_tags"))
+            return f"{name} has {_tag(context)} {quoted(context['tag'])}; use one of {words}"
+        case "union_tag_not_found":
+            return f"{name} needs a member `{_tag(context)}`; add it"
         case "string_too_short":
             return f"{name} is empty; give it a value"
         case "string_too_long":
@@ -65,3 +76,7 @@ def sentence(mistake: ErrorDetails, name: str) -> str:
 def words_of(context: dict[str, Any], name: str) -> list[str]:
     """The words that a mistake names as expected."""
     return _WORD.findall(str(context[name]))
+
+
+def _tag(context: dict[str, Any]) -> str:
+    return str(context["discriminator"]).strip("'")
