@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import chain, combinations, islice, product
 from typing import assert_never
 
 from policy.ir import nodes as ir
@@ -56,7 +56,8 @@ def leaves_of(need: ir.Need) -> tuple[ir.Leaf, ...]:
 
 
 def quorum_of(need: ir.Need, bound: int) -> Quorum | None:
-    """The need as a quorum, or None where it has more than `bound` alternatives."""
+    """The need as a quorum, or None where it, or a branch that is judged independently, has more than `bound`
+    alternatives."""
     leaves = leaves_of(need)
     if isinstance(need, ir.Slots) and need.same_person:
         branches = []
@@ -68,7 +69,7 @@ def quorum_of(need: ir.Need, bound: int) -> Quorum | None:
     else:
         branches = [_bounded(need, 0, bound)]
         count = 1
-    if sum(len(branch) for branch in branches) > bound:
+    if any(len(branch) > bound for branch in branches):
         return None
     return Quorum(leaves, tuple(branches), count)
 
@@ -107,11 +108,8 @@ def _choices(need: ir.Slots, position: int, bound: int) -> Iterator[Alternative]
 
 def _joined(groups: Alternative, picked: tuple[tuple[Alternative, ...], ...]) -> Iterator[Alternative]:
     """The groups with one alternative of every picked child."""
-    if not picked:
-        yield groups
-        return
-    for alternative in picked[0]:
-        yield from _joined(groups + alternative, picked[1:])
+    for chosen in product(*picked):
+        yield (*groups, *chain.from_iterable(chosen))
 
 
 def _single(need: ir.Need, position: int) -> int | None:

@@ -149,6 +149,8 @@ def test_the_bound_on_alternatives() -> None:
     doubled = all_of(*[any_of(pool(2, A), pool(2, B))] * 8)
     assert alternatives(doubled) == 256
     assert quorum_of(all_of(doubled, any_of(pool(2, A), pool(2, B))), 256) is None
+    # Branches that are judged independently are bounded each by itself.
+    assert alternatives(all_of(*[A] * 300, same_person=True)) == 300
     # Found without expanding what is beyond the bound.
     assert quorum_of(slots(30, *[pool(2, A)] * 60), 256) is None
     with pytest.raises(ValueError, match="the approval quorum has more than 3 alternatives"):
