@@ -95,7 +95,13 @@ def contracts(draw: st.DrawFn) -> dict[str, Any]:
         approval=maybe(draw, contract_approvals(), 3),
         transaction=maybe(
             draw,
-            st.just({"supported_modes": ["execute", "dry_run", "plan", "commit"], "requires_plan_before_commit": True}),
+            st.just(
+                {
+                    "supported_modes": ["execute", "dry_run", "plan", "commit"],
+                    "requires_plan_before_commit": True,
+                    "dry_run_fidelity": "schema_only",
+                }
+            ),
             2,
         ),
     )
