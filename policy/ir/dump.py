@@ -17,6 +17,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from policy.ir import nodes as ir
 from policy.ir.reads import definitions
 from policy.source.version import LANGUAGE_VERSION
+from policy.types import kinds, values
 from policy.types.zones import TZDATA_VERSION
 
 Form = str | int | float | bool | list["Form"]
@@ -25,6 +26,20 @@ Form = str | int | float | bool | list["Form"]
 _WIDTH = 110
 _DERIVED = {ir.Read: {"type", "text"}, ir.Leaf: {"text"}, ir.Approval: {"needs"}, ir.Program: {"layer"}}
 """Fields that repeat what other fields say, or that name a file."""
+
+
+def _members_of(owner: type) -> tuple[str, ...]:
+    left_out = {"span"} | _DERIVED.get(owner, {"type"} if issubclass(owner, ir.Node) else set())
+    return tuple(field.name for field in fields(owner) if field.name not in left_out)
+
+
+_MEMBERS: dict[type, tuple[str, ...]] = {
+    owner: _members_of(owner)
+    for module in (ir, kinds, values)
+    for owner in vars(module).values()
+    if isinstance(owner, type) and is_dataclass(owner)
+}
+"""The members of every class of node, type and value that have a meaning."""
 _UNORDERED = frozenset(
     {"defaults", "clauses", "denies", "requires", "raises", "risks", "approvals", "separations", "obligations"}
     | {"context", "attributes", "roles", "groups", "routes"}
@@ -72,27 +87,26 @@ class _Former:
         self._digests: dict[int, str] = {} if digests is None else digests
 
     def form(self, value: object) -> Form:
+        if type(value) is str:
+            return value
         if isinstance(value, ir.Shared):
             return self._shared(value)
-        if isinstance(value, (ir.ScopePattern, ir.CapabilityGlob)):
+        if isinstance(value, ir.ScopePattern | ir.CapabilityGlob):
             return ["pattern", value.text]
         if isinstance(value, ir.Program):
             return self._program(value)
-        if is_dataclass(value):
+        if type(value) in _MEMBERS:
             return [type(value).__name__, *self._members(value)]
         if isinstance(value, tuple | list):
             return ["", *(self.form(item) for item in value)]
         return _scalar(value)
 
     def _members(self, value: object) -> list[Form]:
-        derived = _DERIVED.get(type(value), {"type"} if isinstance(value, ir.Node) else set())
         members: list[Form] = []
-        for field in fields(value):  # type: ignore[arg-type]
-            if field.name == "span" or field.name in derived:
-                continue
-            member = getattr(value, field.name)
+        for name in _MEMBERS[type(value)]:
+            member = getattr(value, name)
             if member is not None:
-                members.append([field.name, self.form(member)])
+                members.append([name, self.form(member)])
         return members
 
     def _shared(self, value: ir.Shared) -> Form:

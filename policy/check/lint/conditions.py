@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policy.check.lint import schema
 from policy.check.lint.finding import finding
 from policy.check.lint.material import Material
 from policy.check.lint.views import Condition, View
@@ -114,14 +113,7 @@ def _never_empty(material: Material, view: View, path: Path) -> bool:
     if material.capabilities is None or path.root != "input":
         return False
     found = material.capabilities.find(view.patterns, path)
-    return (
-        bool(found.declared)
-        and not found.open
-        and all(
-            schema.at_least_one(place.schema, capability.input_schema, "minItems")
-            for capability, place in found.declared
-        )
-    )
+    return bool(found.declared) and not found.open and found.never_less("minItems")
 
 
 def _spelling(material: Material, view: View, condition: Condition) -> Iterator[Diagnostic]:
@@ -163,9 +155,7 @@ def _free_text(material: Material, view: View, path: Path) -> bool:
     if material.capabilities is None:
         return True
     found = material.capabilities.find(view.patterns, path)
-    return bool(found.open) or any(
-        schema.values(place.schema, capability.input_schema) is None for capability, place in found.declared
-    )
+    return bool(found.open) or None in found.listings
 
 
 def _exists_only(material: Material, view: View) -> Iterator[Diagnostic]:
@@ -206,12 +196,11 @@ def _is_string(material: Material, view: View, read: ir.Read, path: Path) -> boo
     if material.capabilities is None:
         return False
     found = material.capabilities.find(view.patterns, path)
-    return any(
-        "string" in schema.types(place.schema, capability.input_schema)
-        and schema.values(place.schema, capability.input_schema) is None
-        and not schema.at_least_one(place.schema, capability.input_schema, "minLength")
-        and len(schema.types(place.schema, capability.input_schema)) < len(schema.types(True, True))
-        for capability, place in found.declared
+    return (
+        bool(found.declared)
+        and found.all_types <= {"string", "null"}
+        and None in found.listings
+        and not found.never_less("minLength")
     )
 
 

@@ -5,8 +5,8 @@ An over-approximation: an empty domain is certainly empty, another one is perhap
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import NamedTuple
 
 from policy.types.kinds import Basic, OneOf, Type, Vocabulary
 from policy.types.values import Duration, RiskLevel, Sensitivity, TimeOfDay, Timestamp
@@ -16,8 +16,7 @@ Key = tuple[str, object]
 """A value with the name of its type, so that `true` and 1 differ and 1 and 1.0 do not."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Domain:
+class Domain(NamedTuple):
     """What a value may still be; nothing known says everything."""
 
     present: bool | None = None
@@ -66,9 +65,9 @@ def restrict(domain: Domain, keys: frozenset[Key], *, negated: bool) -> Domain:
     """One of the values, or none of them; either way the value is there."""
     domain = _present(domain)
     if negated:
-        domain = replace(domain, excluded=domain.excluded | keys)
+        domain = domain._replace(excluded=domain.excluded | keys)
     else:
-        domain = replace(domain, allowed=keys if domain.allowed is None else domain.allowed & keys)
+        domain = domain._replace(allowed=keys if domain.allowed is None else domain.allowed & keys)
     return _settle(domain)
 
 
@@ -80,9 +79,9 @@ def bound(domain: Domain, operator: str, value: Ordered) -> Domain:
     if limit is not None and kind_of(limit) != kind_of(value):
         return IMPOSSIBLE
     if upper and (limit is None or less(value, limit) or (value == limit and strict)):
-        domain = replace(domain, high=value, high_open=strict)
+        domain = domain._replace(high=value, high_open=strict)
     if not upper and (limit is None or less(limit, value) or (value == limit and strict)):
-        domain = replace(domain, low=value, low_open=strict)
+        domain = domain._replace(low=value, low_open=strict)
     return _settle(domain)
 
 
@@ -90,7 +89,7 @@ def presence(domain: Domain, *, present: bool) -> Domain:
     """There, or missing."""
     if domain.present is not None and domain.present != present:
         return IMPOSSIBLE
-    return replace(domain, present=present)
+    return domain._replace(present=present)
 
 
 def kind_of(value: Ordered) -> str:
@@ -106,7 +105,7 @@ def less(left: Ordered, right: Ordered) -> bool:
 
 
 def _present(domain: Domain) -> Domain:
-    return IMPOSSIBLE if domain.present is False else replace(domain, present=True)
+    return IMPOSSIBLE if domain.present is False else domain._replace(present=True)
 
 
 def _settle(domain: Domain) -> Domain:
@@ -120,7 +119,7 @@ def _settle(domain: Domain) -> Domain:
             return IMPOSSIBLE
     if domain.allowed is not None:
         kept = frozenset(item for item in domain.allowed - domain.excluded if _between(item[1], domain))
-        return replace(domain, allowed=kept) if kept else IMPOSSIBLE
+        return domain._replace(allowed=kept) if kept else IMPOSSIBLE
     return domain
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from policy.source.codes import CODES
 from policy.source.diagnostic import Diagnostic, Related, Severity
 from policy.source.text import Span
@@ -26,7 +28,7 @@ def heading(span: Span) -> Span:
     return Span(span.source, span.start, span.start + length)
 
 
-def listed(names: list[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     """Names in backticks, at most five of them: "`a`, `b` and 3 more"."""
     shown = [f"`{name}`" for name in names[:_LISTED]]
     if len(names) > _LISTED:

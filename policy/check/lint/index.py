@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import takewhile
 from typing import Generic, TypeVar
 
 from policy.check.catalog import CapabilityFacts, Catalog
@@ -142,7 +145,7 @@ def entries(found: Iterable[View]) -> Iterator[tuple[ir.ActionPattern, View]]:
                 yield pattern, view
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Found:
     """What the schemas of some capabilities say of one path of the input."""
 
@@ -153,38 +156,80 @@ class Found:
     closed: tuple[CapabilityFacts, ...]
     """Capabilities whose valid inputs never have it."""
 
+    @cached_property
+    def absent(self) -> tuple[str, ...]:
+        """The ids of capabilities whose valid inputs may lack it."""
+        optional = [capability.id for capability, place in self.declared if not place.required]
+        return (*optional, *(capability.id for capability in (*self.open, *self.closed)))
+
+    @cached_property
+    def types(self) -> tuple[frozenset[str], ...]:
+        """The JSON types that each schema which names the path allows there."""
+        return tuple(schema.types(place.schema, capability.input_schema) for capability, place in self.declared)
+
+    @cached_property
+    def all_types(self) -> frozenset[str]:
+        """The JSON types that some schema allows there."""
+        return frozenset[str]().union(*self.types)
+
+    @cached_property
+    def listings(self) -> tuple[tuple[object, ...] | None, ...]:
+        """The values that each schema which names the path enumerates; None where it does not."""
+        return tuple(schema.values(place.schema, capability.input_schema) for capability, place in self.declared)
+
+    @cached_property
+    def listed(self) -> tuple[object, ...] | None:
+        """The values that all of the schemas enumerate; None where one does not."""
+        return None if None in self.listings else tuple(item for each in self.listings for item in each or ())
+
+    @cached_property
+    def negative(self) -> tuple[str, ...]:
+        """The ids of capabilities whose schema takes numbers only, those below zero too."""
+        return tuple(
+            capability.id
+            for (capability, place), types in zip(self.declared, self.types, strict=True)
+            if types <= {"number", "null"} and schema.admits_negative(place.schema, capability.input_schema)
+        )
+
+    @cached_property
+    def several(self) -> tuple[str, ...]:
+        """The ids of capabilities whose schema leaves more than one value."""
+        return tuple(
+            capability.id
+            for (capability, _), listing in zip(self.declared, self.listings, strict=True)
+            if listing is None or len(listing) > 1
+        )
+
+    def never_less(self, keyword: str) -> bool:
+        """Whether every schema asks for at least one by `minLength`, `minItems` or the like."""
+        return all(
+            schema.at_least_one(place.schema, capability.input_schema, keyword) for capability, place in self.declared
+        )
+
 
 class CatalogIndex:
     """A catalog by scope, with what was asked of it remembered for one run."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.capabilities = catalog.capabilities
-        self._exact: dict[str, list[CapabilityFacts]] = {}
-        self._first: dict[str, list[CapabilityFacts]] = {}
-        self._folded: dict[str, list[str]] = {}
-        self._matching: dict[str, tuple[CapabilityFacts, ...]] = {}
-        self._found: dict[tuple[frozenset[str] | None, Path], Found] = {}
+        by_scope: dict[str, list[CapabilityFacts]] = {}
         for capability in catalog.capabilities:
             if capability.scope is not None:
-                if capability.scope not in self._exact:
-                    self._folded.setdefault(capability.scope.split(".")[0].casefold(), []).append(capability.scope)
-                self._exact.setdefault(capability.scope, []).append(capability)
-                self._first.setdefault(capability.scope.split(".")[0], []).append(capability)
+                by_scope.setdefault(capability.scope, []).append(capability)
+        self._by_scope = by_scope
+        self.scopes = tuple(sorted(by_scope))
+        """Every scope, once, in order."""
+        self._folded = sorted((scope.casefold(), scope) for scope in by_scope)
+        self._matching: dict[str, tuple[CapabilityFacts, ...]] = {}
+        self._found: dict[tuple[frozenset[str] | None, Path], Found] = {}
 
-    @property
-    def scopes(self) -> tuple[str, ...]:
-        """Every scope, once."""
-        return tuple(self._exact)
-
-    def below(self, first: str) -> Sequence[CapabilityFacts]:
-        """Capabilities whose scope starts with this segment; all that have a scope for a wildcard."""
-        if first in {ANY_SEGMENT, ANY_SEGMENTS}:
-            return [capability for capability in self.capabilities if capability.scope is not None]
-        return self._first.get(first, ())
-
-    def folded(self, first: str) -> Sequence[str]:
-        """Scopes whose first segment is this one in any case; every scope for a wildcard."""
-        return self.scopes if first in {ANY_SEGMENT, ANY_SEGMENTS} else self._folded.get(first, ())
+    def folded(self, segments: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Scopes in lower case, each with itself, that start like a pattern in lower case."""
+        start = _prefix(segments)
+        for at in range(bisect_left(self._folded, (start, "")), len(self._folded)):
+            if not self._folded[at][0].startswith(start):
+                return
+            yield self._folded[at]
 
     def matching(self, pattern: ir.ActionPattern) -> tuple[CapabilityFacts, ...]:
         """The capabilities that a pattern matches."""
@@ -194,12 +239,15 @@ class CatalogIndex:
             self._matching[pattern.text] = known
         return known
 
-    def _near(self, pattern: ir.ActionPattern) -> Sequence[CapabilityFacts]:
+    def _near(self, pattern: ir.ActionPattern) -> Iterator[CapabilityFacts]:
         if not isinstance(pattern, ir.ScopePattern):
-            return self.capabilities
-        if ANY_SEGMENT not in pattern.segments and ANY_SEGMENTS not in pattern.segments:
-            return self._exact.get(pattern.text, ())
-        return self.below(pattern.segments[0])
+            yield from self.capabilities
+            return
+        start = _prefix(pattern.segments)
+        for at in range(bisect_left(self.scopes, start), len(self.scopes)):
+            if not self.scopes[at].startswith(start):
+                return
+            yield from self._by_scope[self.scopes[at]]
 
     def concerned(self, patterns: Iterable[ir.ActionPattern] | None) -> tuple[CapabilityFacts, ...]:
         """The capabilities that any of the patterns matches, each once; all for None."""
@@ -228,3 +276,9 @@ class CatalogIndex:
             else:
                 spacious.append(capability)
         return Found(declared=tuple(declared), open=tuple(spacious), closed=tuple(closed))
+
+
+def _prefix(segments: Sequence[str]) -> str:
+    """The text before the first wildcard."""
+    words = list(takewhile(lambda segment: segment not in {ANY_SEGMENT, ANY_SEGMENTS}, segments))
+    return ".".join(words) if len(words) == len(segments) else ".".join([*words, ""]) if words else ""

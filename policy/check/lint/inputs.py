@@ -120,8 +120,7 @@ def _suggestion(capabilities: list[CapabilityFacts], path: Path) -> str | None:
 
 
 def _optional(view: View, places: Found, read: ir.Read, label: str | None) -> Iterator[Diagnostic]:
-    absent = [capability.id for capability, place in places.declared if not place.required]
-    absent += [capability.id for capability in (*places.open, *places.closed)]
+    absent = places.absent
     if not absent:
         return
     help = f"say what absence means: `{read.text} exists and …` or `{read.text} missing or …`"
@@ -154,8 +153,8 @@ def _literals(
             continue
         read, path = known
         target = Path(path.root, (*path.steps, Special.ITEM)) if below else path
-        places = capabilities.find(patterns, target).declared
-        for constant in constants if places else ():
+        places = capabilities.find(patterns, target)
+        for constant in constants if places.declared else ():
             problem = _problem(places, constant.value, ordered=ordered)
             if problem is not None:
                 yield finding("lint.outside_schema", f"`{read.text}` {problem}", constant.span)
@@ -164,8 +163,8 @@ def _literals(
         if known is None:
             continue
         read, path = known
-        places = capabilities.find(patterns, path).declared
-        if places and not any(_types(capability, place) & {expected} for capability, place in places):
+        places = capabilities.find(patterns, path)
+        if places.declared and expected not in places.all_types:
             message = f"`{read.text}` is no {expected} in any schema that this concerns"
             yield finding("lint.outside_schema", message, read.span)
 
@@ -205,23 +204,15 @@ def _constants(expression: ir.Expression) -> list[ir.Constant]:
     return [item for item in items if isinstance(item, ir.Constant) and not isinstance(item.value, list | tuple)]
 
 
-def _types(capability: CapabilityFacts, place: schema.Place) -> frozenset[str]:
-    return schema.types(place.schema, capability.input_schema)
-
-
-def _problem(places: tuple[tuple[CapabilityFacts, schema.Place], ...], value: object, *, ordered: bool) -> str | None:
+def _problem(places: Found, value: object, *, ordered: bool) -> str | None:
     """Why no valid input holds the constant, or None where one may."""
     if isinstance(value, Timestamp | Duration) or not isinstance(value, str | int | float | bool):
         return None
     own = schema.type_of(value)
-    types = frozenset[str]().union(*(_types(capability, place) for capability, place in places))
-    if own not in types:
-        return f"is {_either(types)} by every schema that this concerns, never a {own}"
-    listings = [schema.values(place.schema, capability.input_schema) for capability, place in places]
-    if ordered or any(each is None for each in listings):
-        return None
-    allowed = [item for each in listings if each is not None for item in each]
-    if any(schema.type_of(item) == own and item == value for item in allowed):
+    if own not in places.all_types:
+        return f"is {_either(places.all_types)} by every schema that this concerns, never a {own}"
+    allowed = places.listed
+    if ordered or allowed is None or any(schema.type_of(item) == own and item == value for item in allowed):
         return None
     return f"is never `{value}`: the schema allows only {listed(list(dict.fromkeys(str(item) for item in allowed)))}"
 

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from policy.check.catalog import CapabilityFacts
-from policy.check.lint import schema
 from policy.check.lint.finding import finding, listed
 from policy.check.lint.index import CatalogIndex
 from policy.check.lint.inputs import concerned
@@ -65,8 +63,8 @@ def lint_numbers(material: Material) -> Iterator[Diagnostic]:
         for limit in dict.fromkeys(limits):
             if limit.path.root != "input":
                 continue
-            places = capabilities.find(patterns, limit.path).declared
-            yield from _one_sided(view, limit, limits, places, floors)
+            negative = capabilities.find(patterns, limit.path).negative
+            yield from _one_sided(view, limit, limits, negative, floors)
             yield from _unitless(material, capabilities, (view, patterns), limit, reads)
 
 
@@ -105,7 +103,7 @@ def _one_sided(
     view: View,
     limit: _Limit,
     limits: list[_Limit],
-    places: tuple[tuple[CapabilityFacts, schema.Place], ...],
+    negative: tuple[str, ...],
     floors: dict[Path, list[View]],
 ) -> Iterator[Diagnostic]:
     value = limit.other.value if isinstance(limit.other, ir.Constant) else 0
@@ -113,12 +111,6 @@ def _one_sided(
         return
     if any(other.path == limit.path and not other.upper for other in limits):
         return
-    negative = [
-        capability.id
-        for capability, place in places
-        if schema.types(place.schema, capability.input_schema) <= {"number", "null"}
-        and schema.admits_negative(place.schema, capability.input_schema)
-    ]
     if not negative or any(_guards(floor, view) for floor in floors.get(limit.path, ())):
         return
     yield finding(
@@ -153,12 +145,7 @@ def _unitless(
         return
     for unit in _UNITS:
         beside = replace(limit.path, steps=(*limit.path.steps[:-1], unit))
-        places = capabilities.find(patterns, beside).declared
-        several = [
-            capability.id
-            for capability, place in places
-            if len(schema.values(place.schema, capability.input_schema) or (0, 0)) > 1
-        ]
+        several = capabilities.find(patterns, beside).several
         if unit == name or not several or beside in reads or _asked_by_allows(material, view, beside):
             continue
         text = f"{limit.read.text.rpartition('.')[0]}.{unit}"

@@ -102,8 +102,8 @@ def _other_case(capabilities: CatalogIndex, pattern: ir.ActionPattern) -> list[s
     folded = ir.ScopePattern(span=pattern.span, segments=tuple(segment.casefold() for segment in pattern.segments))
     return sorted(
         scope
-        for scope in capabilities.folded(folded.segments[0])
-        if matches_action(folded, scope.casefold(), "") and not matches_action(pattern, scope, "")
+        for lower, scope in capabilities.folded(folded.segments)
+        if matches_action(folded, lower, "") and not matches_action(pattern, scope, "")
     )
 
 

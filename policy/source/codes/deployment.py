@@ -86,9 +86,10 @@ CODES: tuple[Code, ...] = (
     warning(
         "lint.no_scope",
         "a capability has no scope, so that only `capability` patterns match it",
-        'route "desk" { allow capability "cap:booking" }',
-        'route "desk" { allow booking.create }',
-        catalog='[{"id": "cap:booking", "name": "book", "kind": "tool", "input_schema": {"type": "object"}}]',
+        '{"id": "cap:booking", "name": "book", "kind": "tool", "input_schema": {"type": "object"}, "risk": "low"}',
+        '{"id": "cap:booking", "name": "book", "kind": "tool", "input_schema": {"type": "object"}, "risk": "low",\n'
+        ' "scope": "booking.create"}',
+        format="json",
     ),
     warning(
         "lint.no_default_approval",
