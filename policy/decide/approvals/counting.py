@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from policy.decide.approvals.constraints import constraint_holds
@@ -49,9 +49,6 @@ class Question:
     approval: ir.Approval
     kinds: frozenset[str]
     """The kinds of principal whose votes count."""
-    valid_for: int
-    """Nanoseconds."""
-    evidence: tuple[str, ...]
     table: LeafTable
     electorate: Electorate
     _verdicts: dict[str, Supporter | str] = field(default_factory=dict, repr=False)
@@ -65,6 +62,16 @@ class Question:
         return known
 
 
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The approvals of one requirement, each in the order of receipt."""
+
+    counted: tuple[tuple[Ballot, Supporter], ...]
+    """Those that count, with what they support."""
+    refused: tuple[tuple[Ballot, str], ...]
+    """Those that do not, with their codes."""
+
+
 def ask(requirement: Requirement, table: LeafTable, electorate: Electorate) -> Question:
     """The question that a requirement puts to its voters."""
     kinds = frozenset(requirement.approval.kinds)
@@ -72,55 +79,59 @@ def ask(requirement: Requirement, table: LeafTable, electorate: Electorate) -> Q
         requirement=requirement,
         approval=requirement.approval,
         kinds=kinds & {"human"} if requirement.humans_only else kinds,
-        valid_for=requirement.approval.valid_for,
-        evidence=requirement.approval.evidence,
         table=table,
         electorate=electorate,
     )
 
 
-def judge_approval(ballot: Ballot, question: Question, last: Mapping[Person, Ballot]) -> Supporter | str:
-    """What the approval supports where it counts, else the code of the first reason why it does not.
+def count(ballots: Sequence[Ballot], spoken: Sequence[Ballot], question: Question) -> Count:
+    """Judge every approval by the reasons of language.md section 7, in their order: the first that holds is its code.
 
-    `last` is the last ballot of each person that speaks for this requirement. The checks stand in the documented
-    order, in one piece: this runs for every vote.
+    `spoken` are the ballots that speak for this requirement, the later ones last. The order stands in one piece,
+    because this loop runs for every vote.
     """
-    decided_at, _, decision_id, voter, person, speaks, vote = ballot
-    electorate = question.electorate
-    policy_hash = vote.policy_hash
-    if policy_hash is None or not speaks:
-        return "approval.unbound" if policy_hash is None else unspeaking(ballot)
-    if policy_hash != electorate.policy_hash:
-        return "approval.policy_changed"
-    if vote.approval_id is not None and vote.approval_id != question.requirement.id:
-        return "approval.other_requirement"
-    record = electorate.records.get(voter)
-    if record is None:
-        return no_record(voter, electorate) or "approval.authority_unknown"
-    kind = record.kind
-    if record.revoked or record.expires_at is not None or kind not in question.kinds:
-        refusal = record_refusal(record, question)
-        if refusal is not None:
-            return refusal
-    if kind != vote.approver.kind:
-        return "approval.kind"
-    now = electorate.now
-    if decided_at > now:
-        return "approval.not_yet_valid"
-    if now >= decided_at + question.valid_for or (vote.expires_at is not None and ended(vote.expires_at, now)):
-        return "approval.expired"
-    used = electorate.used
-    if used is None or decision_id in used:
-        return "approval.usage_unknown" if used is None else "approval.used"
-    if decision_id in electorate.withdrawn:
-        return "approval.withdrawn"
-    if last[person] is not ballot:
-        return "approval.superseded"
-    if question.evidence or vote.constraints:
-        refusal = _content(vote, question)
-        if refusal is not None:
-            return refusal
-    return question.verdict(record)
+    last = {ballot.person: ballot for ballot in spoken}
+    electorate, records = question.electorate, question.electorate.records
+    now, used, withdrawn = electorate.now, electorate.used, electorate.withdrawn
+    policy_hash, requirement = electorate.policy_hash, question.requirement.id
+    kinds, evidence = question.kinds, question.approval.evidence
+    oldest = now - question.approval.valid_for
+    counted: list[tuple[Ballot, Supporter]] = []
+    refused: list[tuple[Ballot, str]] = []
+    for ballot in ballots:
+        decided_at, denies, decision_id, voter, person, speaks, vote = ballot
+        if denies:
+            continue
+        result: Supporter | str
+        if not speaks or vote.policy_hash != policy_hash:
+            result = _unbound(ballot)
+        elif vote.approval_id is not None and vote.approval_id != requirement:
+            result = "approval.other_requirement"
+        elif (record := records.get(voter)) is None:
+            result = no_record(voter, electorate) or "approval.authority_unknown"
+        elif record.revoked or (record.expires_at is not None and ended(record.expires_at, now)):
+            result = "approval.authority_revoked" if record.revoked else "approval.authority_expired"
+        elif (kind := record.kind) not in kinds or kind != vote.approver.kind:
+            result = "approval.kind"
+        elif decided_at > now:
+            result = "approval.not_yet_valid"
+        elif decided_at <= oldest or (vote.expires_at is not None and ended(vote.expires_at, now)):
+            result = "approval.expired"
+        elif used is None or decision_id in used:
+            result = "approval.usage_unknown" if used is None else "approval.used"
+        elif decision_id in withdrawn:
+            result = "approval.withdrawn"
+        elif last[person] is not ballot:
+            result = "approval.superseded"
+        elif (evidence or vote.constraints) and (code := _content(vote, question)) is not None:
+            result = code
+        else:
+            result = question.verdict(record)
+        if isinstance(result, str):
+            refused.append((ballot, result))
+        else:
+            counted.append((ballot, result))
+    return Count(tuple(counted), tuple(refused))
 
 
 def record_refusal(record: AuthorityRecord, question: Question) -> str | None:
@@ -168,8 +179,15 @@ def _judge_person(record: AuthorityRecord, question: Question) -> Supporter | st
     return Supporter(leaves, value) if isinstance(value, str) and value else "approval.distinct_unknown"
 
 
+def _unbound(ballot: Ballot) -> str:
+    """Why a vote does not carry this request's digest and this policy's hash."""
+    if ballot.vote.policy_hash is None:
+        return "approval.unbound"
+    return "approval.policy_changed" if ballot.speaks else unspeaking(ballot)
+
+
 def _content(vote: Vote, question: Question) -> str | None:
-    for kind in question.evidence:
+    for kind in question.approval.evidence:
         if not _brought(kind, vote, question.electorate):
             return "approval.evidence_missing"
     if vote.constraints:

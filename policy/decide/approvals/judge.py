@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from policy.decide.approvals.counting import Electorate, Question, ask, judge_approval
+from policy.decide.approvals.counting import Electorate, ask, count
 from policy.decide.approvals.denials import judge_denials
 from policy.decide.approvals.eligibility import leaf_table
 from policy.decide.approvals.report import Verdict, reasons, report
 from policy.decide.approvals.requirement import LayeredSeparation, Requirement
-from policy.decide.approvals.satisfaction import Supporter, standing
-from policy.decide.approvals.votes import Ballot, Ballots, read_votes, speakers
+from policy.decide.approvals.satisfaction import standing
+from policy.decide.approvals.votes import Ballots, read_votes, speakers
 from policy.decide.people import People, parties_of
 from policy.decide.request import Request
 from policy.decide.separation import approver_exclusions
@@ -91,34 +91,16 @@ def _judge_one(
     table = leaf_table(quorum.leaves, electorate.request)
     question = ask(requirement, table, electorate)
     spoken = speakers(ballots.ballots, requirement.id, ids)
-    counted, refused = _tally(ballots.ballots, spoken, question)
-    approving = frozenset(ballot.person for ballot, _ in counted)
-    supporters = (supporter for _, supporter in counted)
+    approvals = count(ballots.ballots, spoken, question)
+    approving = frozenset(ballot.person for ballot, _ in approvals.counted)
+    supporters = (supporter for _, supporter in approvals.counted)
     verdict = Verdict(
         question=question,
         ballots=ballots.ballots,
         spoken=frozenset(ballot.decision_id for ballot in spoken),
-        counted=tuple(counted),
-        refused=tuple(refused),
+        counted=approvals.counted,
+        refused=approvals.refused,
         denials=judge_denials(spoken, ballots.lifted, approving, question),
         stands=standing(quorum, supporters, approval.at_least, distinct=approval.distinct_by is not None),
     )
     return Judged(report(verdict), reasons(verdict))
-
-
-def _tally(
-    ballots: Sequence[Ballot], spoken: Sequence[Ballot], question: Question
-) -> tuple[list[tuple[Ballot, Supporter]], list[tuple[Ballot, str]]]:
-    """The approvals that count, and those that do not with their codes."""
-    last = {ballot.person: ballot for ballot in spoken}
-    counted: list[tuple[Ballot, Supporter]] = []
-    refused: list[tuple[Ballot, str]] = []
-    for ballot in ballots:
-        if ballot.denies:
-            continue
-        result = judge_approval(ballot, question, last)
-        if isinstance(result, Supporter):
-            counted.append((ballot, result))
-        else:
-            refused.append((ballot, result))
-    return counted, refused
