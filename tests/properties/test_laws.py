@@ -21,7 +21,7 @@ STATED_ONLY = ("delegation.", "tenant.mismatch", "credential.")
 """Guards that judge only what is stated: taking the datum away takes their reason away."""
 
 
-@budget(150)
+@budget(40)
 @given(st.data())
 def test_decide_never_raises_and_repeats_itself(data: st.DataObject) -> None:
     engine = engine_of(data.draw(policies(claims=True)))
@@ -32,7 +32,7 @@ def test_decide_never_raises_and_repeats_itself(data: st.DataObject) -> None:
     assert first.outcome is not Outcome.ALLOW or first.request_digest is not None
 
 
-@budget(150)
+@budget(40)
 @given(st.data())
 def test_a_well_formed_request_is_judged_not_malformed(data: st.DataObject) -> None:
     engine = engine_of(data.draw(policies(claims=True)))
@@ -79,7 +79,7 @@ def _removals(action: dict[str, Any], context: dict[str, Any]) -> list[tuple[str
     return found
 
 
-@budget(150)
+@budget(40)
 @given(st.data())
 def test_less_is_not_more(data: st.DataObject) -> None:
     engine = engine_of(data.draw(policies()))
@@ -98,7 +98,7 @@ def test_less_is_not_more(data: st.DataObject) -> None:
             assert rank(after) >= rank(before), (name, before.reasons, after.reasons)
 
 
-@budget(100)
+@budget(30)
 @given(st.data(), SEEDS)
 def test_order_changes_nothing(data: st.DataObject, seed: int) -> None:
     parts = data.draw(statements(claims=True))
@@ -116,7 +116,7 @@ def test_order_changes_nothing(data: st.DataObject, seed: int) -> None:
     assert essence(engine.decide(action, capability, context)) == essence(other.decide(action, capability, shuffled))
 
 
-@budget(150)
+@budget(40)
 @given(st.data())
 def test_claims_only_tighten(data: st.DataObject) -> None:
     engine = engine_of(data.draw(policies(claims=True)))
@@ -136,7 +136,7 @@ EXTRA = (
 )
 
 
-@budget(150)
+@budget(40)
 @given(st.data())
 def test_adding_a_restriction_never_loosens(data: st.DataObject) -> None:
     text = data.draw(policies(claims=True))
@@ -150,7 +150,7 @@ def test_adding_a_restriction_never_loosens(data: st.DataObject) -> None:
         assert after.outcome is not Outcome.ALLOW or "raise" in text
 
 
-@budget(100)
+@budget(30)
 @given(st.data())
 def test_an_inner_layer_never_loosens(data: st.DataObject) -> None:
     outer = data.draw(policies())
@@ -162,7 +162,7 @@ def test_an_inner_layer_never_loosens(data: st.DataObject) -> None:
     assert rank(after) >= rank(before)
 
 
-@budget(100)
+@budget(30)
 @given(st.data())
 def test_adding_an_allow_removes_only_reasons_of_reach(data: st.DataObject) -> None:
     text = data.draw(policies())
@@ -175,7 +175,7 @@ def test_adding_an_allow_removes_only_reasons_of_reach(data: st.DataObject) -> N
         assert reason.code in removable or (reason.code, reason.rule) in stayed or reason.effect == "allow"
 
 
-@budget(100)
+@budget(30)
 @given(st.data())
 def test_a_rule_that_does_not_match_changes_nothing_but_the_hash(data: st.DataObject) -> None:
     text = data.draw(policies())
@@ -186,7 +186,7 @@ def test_a_rule_that_does_not_match_changes_nothing_but_the_hash(data: st.DataOb
     assert before == after
 
 
-@budget(150)
+@budget(40)
 @given(st.data())
 def test_what_may_run_is_shown(data: st.DataObject) -> None:
     engine = engine_of(data.draw(policies()))
@@ -195,7 +195,7 @@ def test_what_may_run_is_shown(data: st.DataObject) -> None:
         assert engine.exposes(capability, context).outcome is Outcome.ALLOW
 
 
-@budget(100)
+@budget(30)
 @given(capabilities(), contexts(), inputs(), inputs())
 def test_the_digest_tells_requests_apart(
     capability: dict[str, Any], context: dict[str, Any], one: dict[str, Any], other: dict[str, Any]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from hypothesis import given
-from policy.syntax.printer import print_file
 
 from policy.source.text import Source
 from policy.syntax.parser import parse
+from policy.syntax.printer import print_file
 from tests.properties.budget import budget
 from tests.properties.generators.policies import policies
 
 
-@budget(200)
+@budget(60)
 @given(policies(claims=True))
 def test_printing_and_parsing_are_inverse(text: str) -> None:
     tree, problems = parse(Source("generated.policy", text))

@@ -2,11 +2,15 @@
 
 `granting` says where a condition will stand: there, claims and absence tests on trusted values that may be
 absent are errors, so none are generated; in a prohibiting position a claim stands behind its own `exists`.
+
+
+Strategies are built once: building one anew for every draw took most of a test's time.
 """
 
 from __future__ import annotations
 
 import json
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -41,6 +45,7 @@ def listed(items: st.SearchStrategy[str], least: int = 1, most: int = 3) -> st.S
     return st.lists(items, min_size=least, max_size=most, unique=True).map(lambda found: f"[{', '.join(found)}]")
 
 
+@cache
 def numbers(depth: int) -> st.SearchStrategy[str]:
     """Expressions of a number."""
     plain = st.one_of(
@@ -61,6 +66,7 @@ def numbers(depth: int) -> st.SearchStrategy[str]:
     )
 
 
+@cache
 def texts() -> st.SearchStrategy[str]:
     """Expressions of a text that is data."""
     return st.one_of(
@@ -69,6 +75,7 @@ def texts() -> st.SearchStrategy[str]:
     )
 
 
+@cache
 def timestamps() -> st.SearchStrategy[str]:
     """Expressions of an instant."""
     return st.sampled_from(
@@ -84,6 +91,7 @@ def timestamps() -> st.SearchStrategy[str]:
     )
 
 
+@cache
 def atoms(variable: str | None = None) -> st.SearchStrategy[str]:
     """Conditions without `and`, `or`, `not`; `variable` is a quantifier variable over input.lines."""
     found = [
@@ -146,6 +154,7 @@ CLAIMS = st.sampled_from(
 )
 
 
+@cache
 def conditions(depth: int, *, granting: bool, variable: str | None = None) -> st.SearchStrategy[str]:
     """Conditions with `and`, `or`, `not`, quantifiers, parentheses."""
     if depth <= 0:
@@ -167,12 +176,14 @@ def conditions(depth: int, *, granting: bool, variable: str | None = None) -> st
     return st.one_of(found)
 
 
+@cache
 def prohibiting(depth: int = 1, *, claims: bool = False) -> st.SearchStrategy[str]:
     """A condition for a prohibiting position; with `claims`, some read what the caller says."""
     plain = conditions(depth, granting=False)
     return st.one_of(plain, plain, plain, CLAIMS) if claims else plain
 
 
+@cache
 def granting(depth: int = 1) -> st.SearchStrategy[str]:
     """A condition for a granting position."""
     return conditions(depth, granting=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -31,12 +32,14 @@ define in_prod = context.env == "prod"
 APPROVAL_IDS = ("duty", "committee", "two", "mixed", "owner")
 
 
+@cache
 def patterns() -> st.SearchStrategy[str]:
     """One pattern or several."""
     one = st.one_of(st.sampled_from(PATTERNS), st.just('scopes "money"'), st.just('capability "cap:*"'))
     return st.lists(one, min_size=1, max_size=2, unique=True).map(", ".join)
 
 
+@cache
 @st.composite
 def selectors(draw: st.DrawFn, *, claims: bool, certain: bool = False, override: bool = False) -> str:
     """A selector; `certain` gives at least one part, `override` generates a granting one."""
@@ -55,6 +58,7 @@ def selectors(draw: st.DrawFn, *, claims: bool, certain: bool = False, override:
     return " ".join(parts)
 
 
+@cache
 @st.composite
 def routes(draw: st.DrawFn) -> str:
     """The two routes that every generated policy declares, with clauses."""
@@ -71,12 +75,12 @@ def routes(draw: st.DrawFn) -> str:
             clauses.append(clause)
         blocks.append(f'route "{name}" {{ {" ".join(clauses)} }}')
     if draw(st.integers(0, 3)) == 0:
-        blocks.append(
-            f"every route {{ {draw(st.sampled_from(['allow note.read', 'deny data.purge when large', 'deny **.run']))} }}"
-        )
+        clause = draw(st.sampled_from(["allow note.read", "deny data.purge when large", "deny **.run"]))
+        blocks.append(f"every route {{ {clause} }}")
     return "\n".join(blocks)
 
 
+@cache
 @st.composite
 def leaves(draw: st.DrawFn) -> str:
     """One approval leaf."""
@@ -106,6 +110,7 @@ def leaves(draw: st.DrawFn) -> str:
     return leaf
 
 
+@cache
 @st.composite
 def needs(draw: st.DrawFn, depth: int = 2) -> str:
     """A need: pools, slots, alternatives, leaves. A pool never asks for more than its roles can give."""
@@ -128,6 +133,7 @@ def needs(draw: st.DrawFn, depth: int = 2) -> str:
     return f"any {draw(st.integers(1, len(children)))} of {{ {text} }}"
 
 
+@cache
 @st.composite
 def approvals(draw: st.DrawFn, name: str) -> str:
     """One approval statement of that id."""
@@ -165,6 +171,7 @@ SEPARATION_FORMS = st.sampled_from(
 )
 
 
+@cache
 @st.composite
 def rules(draw: st.DrawFn, *, claims: bool) -> list[str]:
     """Rules of every kind; ids are unique."""
@@ -193,6 +200,7 @@ def rules(draw: st.DrawFn, *, claims: bool) -> list[str]:
     return found
 
 
+@cache
 @st.composite
 def thresholds(draw: st.DrawFn) -> list[str]:
     """None, one or two risk statements, the second perhaps overriding the first."""
@@ -212,6 +220,7 @@ def thresholds(draw: st.DrawFn) -> list[str]:
     return found
 
 
+@cache
 @st.composite
 def statements(draw: st.DrawFn, *, claims: bool = False) -> list[str]:
     """The statements of one policy."""
@@ -225,6 +234,7 @@ def statements(draw: st.DrawFn, *, claims: bool = False) -> list[str]:
     return found
 
 
+@cache
 def policies(*, claims: bool = False) -> st.SearchStrategy[str]:
     """One whole policy as text."""
     return statements(claims=claims).map("\n".join)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -52,6 +53,7 @@ def present(**members: Any) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value is not None}
 
 
+@cache
 @st.composite
 def contracts(draw: st.DrawFn) -> dict[str, Any]:
     """An AIP contract that is admitted."""
@@ -115,6 +117,7 @@ def contracts(draw: st.DrawFn) -> dict[str, Any]:
     return contract
 
 
+@cache
 @st.composite
 def contract_approvals(draw: st.DrawFn) -> dict[str, Any]:
     """An AIP approval policy that is admitted."""
@@ -136,6 +139,7 @@ def contract_approvals(draw: st.DrawFn) -> dict[str, Any]:
     return {"required": draw(st.booleans()), "approver_selector": selector, "rule": rule, "ttl_ms": 3_600_000}
 
 
+@cache
 @st.composite
 def capabilities(draw: st.DrawFn) -> dict[str, Any]:
     """A capability document that is admitted: an AIP one, an ACC one, or both."""
@@ -182,6 +186,7 @@ def capabilities(draw: st.DrawFn) -> dict[str, Any]:
     return document
 
 
+@cache
 @st.composite
 def inputs(draw: st.DrawFn) -> dict[str, Any]:
     """An input that fits the world's schema; members may be absent."""
@@ -200,6 +205,7 @@ def inputs(draw: st.DrawFn) -> dict[str, Any]:
     )
 
 
+@cache
 @st.composite
 def principals(draw: st.DrawFn, accounts: tuple[str, ...] = ACCOUNTS) -> dict[str, Any]:
     """A principal whose members may be absent."""
@@ -217,6 +223,7 @@ def principals(draw: st.DrawFn, accounts: tuple[str, ...] = ACCOUNTS) -> dict[st
     )
 
 
+@cache
 @st.composite
 def records(draw: st.DrawFn) -> list[dict[str, Any]]:
     """Authority records, one an account."""
@@ -274,6 +281,7 @@ def votes(draw: st.DrawFn, digest: str, policy_hash: str) -> list[dict[str, Any]
     return found
 
 
+@cache
 @st.composite
 def histories(draw: st.DrawFn) -> dict[str, Any]:
     """Executed actions."""
@@ -290,6 +298,7 @@ def histories(draw: st.DrawFn) -> dict[str, Any]:
     return present(entries=entries, complete_since=maybe(draw, st.sampled_from(["2026-01-01T00:00:00Z", TIMES[3]]), 2))
 
 
+@cache
 @st.composite
 def attributes(draw: st.DrawFn) -> dict[str, Any]:
     """The declared context attributes, all stated that must be."""
@@ -317,6 +326,7 @@ def attributes(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
+@cache
 @st.composite
 def contexts(draw: st.DrawFn) -> dict[str, Any]:
     """A valid context without votes; every part that may be absent sometimes is."""
@@ -365,6 +375,7 @@ def actions(draw: st.DrawFn, capability_id: str) -> dict[str, Any]:
     )
 
 
+@cache
 @st.composite
 def claims(draw: st.DrawFn) -> dict[str, Any]:
     """What the caller says of itself."""
@@ -377,6 +388,7 @@ def claims(draw: st.DrawFn) -> dict[str, Any]:
     )
 
 
+@cache
 @st.composite
 def requests(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """An action, a capability and a context that belong together, without votes."""
@@ -384,6 +396,7 @@ def requests(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], dict[str,
     return draw(actions(capability["id"])), capability, draw(contexts())
 
 
+@cache
 @st.composite
 def hostile(draw: st.DrawFn) -> tuple[Any, Any, Any]:
     """A request in which any JSON, and what is not even JSON, stands anywhere."""
