@@ -133,12 +133,10 @@ def _measure(items: Sequence[_Item], placed: _Placed) -> None:
     """The width of each group on one line; a group with a comment inside must break."""
     stack: list[tuple[_Item, int]] = []
     column = 0
-    broken = 0
     for position, item in enumerate(items):
         if item.kind is _Kind.OPEN:
             item.width = 0
             stack.append((item, column))
-            # A comment before the first text of a group stands before the group.
             continue
         if item.kind is _Kind.CLOSE:
             opened, start = stack.pop()
@@ -149,10 +147,37 @@ def _measure(items: Sequence[_Item], placed: _Placed) -> None:
             continue
         if item.kind in (_Kind.TEXT, _Kind.GLUE, _Kind.LINE):
             column += len(item.text)
-        must = item.kind in (_Kind.HARD, _Kind.BLANK) or position in placed.before or position in placed.after
-        if must and stack:
-            stack[-1][0].width = -1
-            broken += 1
+        if item.kind in (_Kind.HARD, _Kind.BLANK):
+            _break_group(stack, 0)
+        if position in placed.before:
+            _break_group(stack, _opened_before(items, position))
+        if position in placed.after:
+            _break_group(stack, _closed_behind(items, position))
+
+
+def _break_group(stack: Sequence[tuple[_Item, int]], outwards: int) -> None:
+    """The group so many levels outwards must break, where there is one."""
+    if outwards < len(stack):
+        stack[-1 - outwards][0].width = -1
+
+
+def _opened_before(items: Sequence[_Item], position: int) -> int:
+    """How many groups begin with this item: a comment before it stands before them."""
+    first = position
+    while first > 0 and items[first - 1].kind is _Kind.OPEN:
+        first -= 1
+    return position - first
+
+
+def _closed_behind(items: Sequence[_Item], position: int) -> int:
+    """How many groups end on the line of this item: a comment behind it stands behind them."""
+    closed = 0
+    for item in items[position + 1 :]:
+        if item.kind is _Kind.CLOSE:
+            closed += 1
+        elif item.kind not in (_Kind.GLUE, _Kind.INDENT, _Kind.DEDENT):
+            break
+    return closed
 
 
 class _Lines:

@@ -289,6 +289,24 @@ def test_fmt_writes_in_place_and_keeps_the_mode(shell: Shell) -> None:
     assert (again.code, again.out, again.err) == (0, "", "")
 
 
+def test_fmt_keeps_comments_where_they_stand(shell: Shell) -> None:
+    text = """\
+# why
+route "a" {  # of the head
+  # of the clause
+  allow b.c  # behind it
+  # at the end
+}
+
+# of the rule
+deny "x" {
+  for b.c
+}
+# last
+"""
+    assert shell.run("fmt", "-", stdin=text.encode()).out == text
+
+
 def test_fmt_formats_standard_input(shell: Shell) -> None:
     ran = shell.run("fmt", "-", stdin=b'route "a"{allow b.c}')
     assert (ran.code, ran.err) == (0, "")
