@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from policy.contracts.place import Place
 from policy.model.acc import AccDeclaration
-from policy.model.mistakes import quoted, sentence, words_of
+from policy.model.mistakes import mistakes_of, quoted, sentence, words_of
 from policy.source.diagnostic import Diagnostic
 from policy.source.suggest import did_you_mean
 
@@ -29,11 +29,15 @@ def shape_findings(error: ValidationError, document: object, place: Place, model
     `aip.word_unknown` and `aip.member_malformed`.
     """
     findings: dict[tuple[str | None, str], Diagnostic] = {}
-    for mistake in error.errors(include_url=False):
+    mistakes, more = mistakes_of(error)
+    for mistake in mistakes:
         steps = _steps(mistake["loc"], document)
         found = _finding(mistake, steps, place, model)
         findings.setdefault((found.pointer, found.message), found)
-    return list(findings.values())
+    if not more:
+        return list(findings.values())
+    code = "acc.invalid_declaration" if model is AccDeclaration else "aip.member_malformed"
+    return [*findings.values(), place.error(code, f"the document has {more:,} more mistakes")]
 
 
 def _finding(mistake: ErrorDetails, steps: Steps, place: Place, model: type[BaseModel]) -> Diagnostic:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ from policy.model.action import Action
 from policy.model.bounds import check, check_context, copy_json, pointer_of
 from policy.model.context import Context, Principal
 from policy.model.decision import Reason
-from policy.model.mistakes import quoted, sentence
+from policy.model.mistakes import mistakes_of, quoted, sentence
 from policy.source.diagnostic import Diagnostic
 from policy.source.limits import Limits
 from policy.source.suggest import did_you_mean
@@ -27,6 +27,9 @@ from policy.types.values import Timestamp
 
 Clock = Callable[[], datetime | str]
 """Gives the instant of the call: an aware datetime or an RFC 3339 text with offset."""
+
+_SUGGESTED = 10
+"""Undeclared attributes up to which a near declared one is looked for."""
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -99,14 +102,18 @@ def _judged(context: Context, compiled: CompiledPolicy) -> ShapedContext:
         now=now,
         attributes=attributes,
         invalid=tuple(reasons.deny("context.invalid", problem) for problem in invalid),
-        notes=tuple(_undeclared(name, compiled) for name in stated if name not in compiled.context),
+        notes=_undeclared([name for name in stated if name not in compiled.context], compiled),
     )
 
 
-def _undeclared(name: str, compiled: CompiledPolicy) -> Reason:
-    meant = did_you_mean(name, compiled.context)
-    message = f"no policy declares the attribute {quoted(name)}; it is ignored"
-    return reasons.note("context.undeclared", message if meant is None else f"{message} ({meant})")
+def _undeclared(names: Sequence[str], compiled: CompiledPolicy) -> tuple[Reason, ...]:
+    notes = []
+    for name in names:
+        # A near word is a slip of one person; looking for it costs too much where there are many.
+        meant = did_you_mean(name, compiled.context) if len(names) <= _SUGGESTED else None
+        message = f"no policy declares the attribute {quoted(name)}; it is ignored"
+        notes.append(reasons.note("context.undeclared", message if meant is None else f"{message} ({meant})"))
+    return tuple(notes)
 
 
 def _parties(context: Context) -> list[tuple[str, Principal]]:
@@ -147,8 +154,10 @@ def _validated(model: type[_Model], plain: Any, code: str, what: str) -> _Model 
         return model.model_validate(copy_json(plain))
     except ValidationError as error:
         found: dict[tuple[str, str], Reason] = {}
-        for mistake in error.errors(include_url=False):
+        mistakes, more = mistakes_of(error)
+        for mistake in mistakes:
             pointer = pointer_of(list(mistake["loc"]))
             name = quoted(pointer) if pointer else what
             found.setdefault((pointer, mistake["type"]), reasons.deny(code, sentence(mistake, name)))
-        return tuple(found.values())
+        rest = (reasons.deny(code, f"{what} has {more:,} more mistakes"),) if more else ()
+        return (*found.values(), *rest)

@@ -6,10 +6,14 @@ import json
 import re
 from typing import Any
 
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 _SHOWN = 80
 """Characters of an author's text that a message shows."""
+
+_LISTED = 1_000
+"""Mistakes of one document that are told one by one."""
 
 _KINDS = {
     "string_type": "text",
@@ -23,6 +27,12 @@ _KINDS = {
     "model_attributes_type": "an object",
 }
 _WORD = re.compile(r"'([^']*)'")
+
+
+def mistakes_of(error: ValidationError) -> tuple[list[ErrorDetails], int]:
+    """The first mistakes that a model found, and how many more there are; a hostile document may hold any number."""
+    found = error.errors(include_url=False)
+    return found[:_LISTED], max(0, len(found) - _LISTED)
 
 
 def quoted(value: object) -> str:

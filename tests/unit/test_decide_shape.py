@@ -241,3 +241,20 @@ def test_a_resolver_gives_the_records_and_its_contradictions_count() -> None:
 
     assert resolving.decide(called, acc(), untold).outcome.value == "allow"
     assert codes(resolving.decide(called, acc(), voted)) == ["context.invalid"]
+
+
+def test_any_number_of_mistakes_is_told_within_bounds() -> None:
+    many = {**context(), **{f"k{number:05}": 1 for number in range(3_000)}}
+    decision = engine(OPEN).decide(action(acc(), {}), acc(), many)
+
+    assert (len(decision.reasons), decision.reasons_omitted) == (1_000, 1)
+    assert set(codes(decision, None)) == {"context.invalid"}
+
+
+def test_near_words_are_looked_for_only_where_few_attributes_are_undeclared() -> None:
+    stated = {**FULL, **{f"sinse{number}": 1 for number in range(11)}}
+    decision = decide(OPEN + DECLARED, stated=context(attributes=stated))
+
+    assert {each.message for each in decision.reasons if each.effect == "note"} == {
+        f"no policy declares the attribute `sinse{number}`; it is ignored" for number in range(11)
+    }
