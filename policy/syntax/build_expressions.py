@@ -11,6 +11,7 @@ from policy.syntax import literals, tree
 from policy.syntax.branch import Branch, Tree
 from policy.syntax.report import MalformedError, Report
 from policy.syntax.tokens import Token
+from policy.syntax.words import OPERATORS
 
 TOO_DEEP = "the nesting is deeper than {limit} levels; give a part a name with `define`"
 
@@ -230,6 +231,9 @@ def _total(report: Report, branch: Branch, level: int) -> tree.Expression:
 def path(report: Report, branch: Branch, level: int = 0) -> tree.Path:
     """The path: a head and its steps."""
     head, *steps = branch.children
+    if as_token(head).text in OPERATORS:
+        message = f"`{as_token(head).text}` is an operator, and a value belongs here"
+        report.error("syntax.operator", message, report.span(head))
     return tree.Path(
         span=report.span(branch),
         head=word(report, as_token(head)),
@@ -278,7 +282,7 @@ def _map(report: Report, branch: Branch, level: int) -> tree.Expression:
         if key.value in first:
             report.error(
                 "syntax.repeated_key",
-                f"the key {key.span.text} stands twice in this map",
+                f"the key `{key.span.text}` stands twice in this map",
                 key.span,
                 related=(Related(message="first here", span=first[key.value].span),),
             )

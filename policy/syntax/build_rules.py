@@ -12,6 +12,7 @@ from policy.syntax.branch import Branch
 from policy.syntax.build_expressions import as_branch, as_token, expression, path, pattern, patterns, texts, word
 from policy.syntax.build_statements import empty_body, one_text
 from policy.syntax.clauses import Clauses, gather, head, title
+from policy.syntax.homes import with_article
 from policy.syntax.report import MalformedError, Report
 from policy.syntax.tokens import Token
 
@@ -66,6 +67,8 @@ def _body(report: Report, branch: Branch) -> _Body:
             _misplaced(report, keyword, clause)
         elif clause.rule in SELECTOR and earlier is not None:
             _behind(report, keyword, clause, earlier)
+            if clause.rule not in clauses.of:
+                clauses.add(clause)
         else:
             clauses.add(clause)
             if clause.rule == "to":
@@ -83,7 +86,7 @@ def _misplaced(report: Report, keyword: str, clause: Branch) -> None:
     owner = next(name for name, rules in OWN_CLAUSES.items() if clause.rule in rules)
     report.error(
         "syntax.misplaced_clause",
-        f"`{title(clause.rule)}` belongs to a `{owner}`, not to a `{keyword}`",
+        f"`{title(clause.rule)}` belongs to {with_article(owner)}, not to {with_article(keyword)}",
         head(report, clause),
     )
 

@@ -35,7 +35,7 @@ def refusal(character: str) -> str | None:
     if category(character) == "Cf" or any(first <= code <= last for first, last in _INVISIBLE):
         return f"the invisible character {_label(character)}"
     if category(character) == "Cs":
-        return f"half a surrogate pair, {_label(character)}"
+        return f"half a surrogate pair ({_label(character)})"
     return None
 
 

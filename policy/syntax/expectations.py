@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from policy.syntax.branch import END
 from policy.syntax.tables import Tables
-from policy.syntax.words import CLAUSES, OPERATORS, STATEMENTS
+from policy.syntax.words import CLAUSES, LEAVES, OPERATORS, STATEMENTS
 
 _NAMES = {
     "STRING": "a quoted text",
@@ -44,6 +44,19 @@ _VALUE = frozenset(
 _OPERATOR = frozenset(("COMPARISON", "PLUS", "MINUS", "STAR", "DOT", "LSQB")) | frozenset(
     word.upper() for word in OPERATORS
 )
+_HEADS = frozenset(("NAME", "ANY", "EVERY", "NO"))
+_SORTS = (
+    (frozenset(("LPAR", "NUMBER")), _VALUE, "a value"),
+    (frozenset(("LIST", "MAP", "ONE")), frozenset(("NAME", "LIST", "MAP", "ONE", "LBRACE")), "a type"),
+    (
+        frozenset(("PRINCIPAL", "ROLE", "ALL")),
+        frozenset(("NUMBER", "ALL", "ANY")) | frozenset(word.upper() for word in LEAVES),
+        'an approver such as `role "…"`',
+    ),
+    (_HEADS, _HEADS, "a path"),
+)
+"""Terminals that tell a sort of thing, those that belong to it, and what people call it."""
+_STEPS = frozenset(("DOT", "LSQB"))
 _MANY = 6
 
 
@@ -72,27 +85,20 @@ def listing(expected: Iterable[str], tables: Tables) -> str:
     """The expected terminals as "a, b or c"; of many alternatives only the sort is named."""
     rest = set(expected)
     parts: list[str] = []
-    if wants_value(rest):
-        parts.append("a condition" if wants_condition(rest) else "a value")
-        rest -= _VALUE
-    elif wants_operator(rest):
+    if wants_operator(rest):
         parts.append("an operator")
         rest -= _OPERATOR
-    words = words_of(rest, tables)
-    starts = {word for word in words if word in STATEMENTS and END in rest}
-    if len(starts) > _MANY:
-        parts.append("a statement")
-        words = {word: terminal for word, terminal in words.items() if word not in starts}
-    clauses = [word for word in words if word in CLAUSES]
-    if len(clauses) > _MANY:
-        parts.append("a clause")
-        words = {word: terminal for word, terminal in words.items() if word not in CLAUSES}
-    if {"NAME", "ANY", "EVERY", "NO"} <= rest:
-        parts.append("a path")
-        rest -= {"NAME", "ANY", "EVERY", "NO"}
-        words = words_of(rest, tables)
-    parts += [_NAMES[name] for name in _NAMES if name in rest and not (name == END and len(starts) > _MANY)]
+    for terminals, whole, phrase in _SORTS:
+        if terminals <= rest:
+            parts.append("a condition" if phrase == "a value" and "NOT" in rest else phrase)
+            rest -= whole
+    if rest - _STEPS:
+        rest -= _STEPS
+    words = set(words_of(rest, tables))
+    for sort, phrase in ((STATEMENTS if END in rest else frozenset(), "a statement"), (CLAUSES, "a clause")):
+        if len(words & sort) > _MANY:
+            parts.append(phrase)
+            words -= sort
+    parts += [shown for name, shown in _NAMES.items() if name in rest]
     parts += [f"`{word}`" for word in sorted(words)]
-    if len(parts) == 1:
-        return parts[0]
-    return f"{', '.join(parts[:-1])} or {parts[-1]}"
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"

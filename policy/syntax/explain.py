@@ -20,18 +20,21 @@ from policy.syntax.tables import Tables
 from policy.syntax.tokens import Token
 
 _KNOWN: tuple[Callable[[Stop], Diagnostic | None], ...] = (
+    marks.pattern_missing,
     marks.comma,
     marks.bracket,
     values.head,
     words.unquoted,
     words.quoted,
     marks.comma_missing,
-    marks.brace_missing,
     marks.needs_braces,
     words.differing,
     words.misplaced,
+    words.foreign,
+    words.read_as_name,
     words.misspelt,
     words.glued,
+    marks.brace_missing,
     values.value_missing,
     values.quantity,
     values.operator,

@@ -53,6 +53,11 @@ _HOMES: Mapping[str, Home] = MappingProxyType(
 )
 
 
+def with_article(word: str) -> str:
+    """`a `deny``, `an `approval``."""
+    return f"{'an' if word[0] in 'aeio' else 'a'} `{word}`"
+
+
 def home_of(word: str, following: str | None) -> Home | None:
     """The home of the clause that begins with this word (and the next one), or None where no clause does."""
     if word == "allow" and following == "self":

@@ -12,6 +12,7 @@ CONDITIONS = ("when", "unless", "where")
 
 
 def bracket(stop: Stop) -> Diagnostic | None:
+    """A bracket that is not closed, or closes nothing."""
     token = stop.token
     found = stop.brackets
     if found.mismatched is not None and stop.at >= found.mismatched[1]:
@@ -33,11 +34,13 @@ def bracket(stop: Stop) -> Diagnostic | None:
 
 
 def brace_missing(stop: Stop) -> Diagnostic | None:
-    if "LBRACE" not in stop.expected or wants_value(stop.expected) or "STRING" in stop.expected:
+    """A block that begins without its brace."""
+    previous, token = stop.previous, stop.token
+    if previous is None or "LBRACE" not in stop.expected or {"NAME", "STRING"} & stop.expected:
         return None
-    previous = stop.previous
-    if previous is None:
-        return None
+    if token is not None and kind_of(stop.following()) == "LBRACE":
+        message = f"`{token.text}` cannot stand before the `{{`; take it out"
+        return stop.error("syntax.unexpected", message, stop.span(token))
     return stop.error("syntax.missing_brace", f"`{{` is missing behind `{previous.text}`", stop.span(previous))
 
 
@@ -45,6 +48,7 @@ def brace_missing(stop: Stop) -> Diagnostic | None:
 
 
 def comma(stop: Stop) -> Diagnostic | None:
+    """A comma where none belongs, or at the end of a list."""
     token, previous = stop.token, stop.previous
     if token is not None and token.kind == "COMMA":
         if previous is not None and previous.kind == "COMMA":
@@ -57,9 +61,11 @@ def comma(stop: Stop) -> Diagnostic | None:
                     stop.span(token),
                     help='name several with `scopes "…" { … }` and write `matches scopes "…"`',
                 )
-            help = "join conditions with `and` or `or`"
+            help = "join conditions with `and` or `or`" if wants_operator(stop.expected) else None
+        elif stop.statement == "import":
+            help = "write one `import` for each file"
         else:
-            help = "clauses, fields and approvers stand beside each other without a comma"
+            help = "statements, clauses, fields and approvers stand beside each other without a comma"
         return stop.error("syntax.comma", "no comma belongs here; take it out", stop.span(token), help=help)
     if previous is not None and previous.kind == "COMMA":
         closing = token is None or token.kind in ("RBRACE", "RPAR", "RSQB")
@@ -72,6 +78,18 @@ def comma(stop: Stop) -> Diagnostic | None:
     return None
 
 
+def pattern_missing(stop: Stop) -> Diagnostic | None:
+    """`for when …`, `for a.b, when …`: the keyword was read as a pattern, and what follows it does not fit."""
+    word = stop.previous
+    if word is None or word.type != "PATTERN" or word.text not in CLAUSES or stop.at < 2:
+        return None
+    before = stop.items[stop.at - 2]
+    if before.kind == "COMMA":
+        return stop.error("syntax.comma", "a comma ends a list; take it out", stop.span(before))
+    message = f"a scope pattern is missing behind `{before.text}`, before `{word.text}`"
+    return stop.error("syntax.missing_value", message, stop.span(before))
+
+
 def _single_pattern(stop: Stop) -> bool:
     at = stop.at - 1
     while at > 0 and stop.items[at].kind in ("NAME", "DOT", "STAR", "STRING", "NUMBER", "MINUS"):
@@ -82,6 +100,7 @@ def _single_pattern(stop: Stop) -> bool:
 
 
 def comma_missing(stop: Stop) -> Diagnostic | None:
+    """Two items of a list side by side."""
     token, previous = stop.token, stop.previous
     if token is None or previous is None or "COMMA" not in stop.expected:
         return None
@@ -99,7 +118,7 @@ def comma_missing(stop: Stop) -> Diagnostic | None:
 def needs_braces(stop: Stop) -> Diagnostic | None:
     """`need role "a" role "b"`: several approvers without saying how they count."""
     token = stop.token
-    if token is None or token.text not in LEAVES or stop.clause != "need":
+    if token is None or token.text not in LEAVES or stop.clause != "need" or "LBRACE" in stop.expected:
         return None
     return stop.error(
         "syntax.missing_brace",

@@ -5,8 +5,11 @@ from __future__ import annotations
 from policy.source.diagnostic import Diagnostic
 from policy.source.suggest import closest
 from policy.syntax.expectations import wants_condition, wants_operator, wants_value, words_of
+from policy.syntax.outline import starts_line
 from policy.syntax.stop import Stop
 from policy.syntax.words import STATEMENTS
+
+_BEFORE_CONDITIONS = frozenset(("when", "unless", "where", "and", "or", "not", "satisfies"))
 
 
 def value_missing(stop: Stop) -> Diagnostic | None:
@@ -14,13 +17,16 @@ def value_missing(stop: Stop) -> Diagnostic | None:
     token, previous = stop.token, stop.previous
     if not wants_value(stop.expected) or previous is None:
         return None
-    what = "a condition" if wants_condition(stop.expected) else "a value"
+    if token is not None and token.kind == "EQUAL" and previous.kind == "COMPARISON":
+        written = f"`{previous.text}=`"
+        span = stop.span(previous).to(stop.span(token))
+        return stop.error("syntax.operator", f"{written} is no operator", span, help=f"write `{previous.text}`")
+    what = "a condition" if wants_condition(stop.expected) and previous.text in _BEFORE_CONDITIONS else "a value"
     if token is None or token.kind in ("RBRACE", "RPAR", "RSQB", "NAME"):
         found = "" if token is None else f", before `{token.text}`"
-        return stop.error(
-            "syntax.missing_value", f"{what} is missing behind `{previous.text}`{found}", stop.span(previous)
-        )
-    if token.kind == "COMPARISON" or (token.kind == "NAME" and token.text in ("and", "or")):
+        message = f"{what} is missing behind `{previous.text}`{found}"
+        return stop.error("syntax.missing_value", message, stop.span(previous))
+    if token.kind == "COMPARISON":
         return stop.error("syntax.missing_value", f"{what} is missing before `{token.text}`", stop.span(token))
     return None
 
@@ -31,13 +37,8 @@ def operator(stop: Stop) -> Diagnostic | None:
     if token is None or previous is None or not wants_operator(stop.expected):
         return None
     if token.kind == "EQUAL":
-        return stop.error(
-            "syntax.operator", "`=` gives a name to something; `==` compares", stop.span(token), help="write `==`"
-        )
-    if token.kind == "NAME" and token.text == "is":
-        return stop.error(
-            "syntax.operator", "`is` is no operator", stop.span(token), help="write `==`, `exists` or `missing`"
-        )
+        message = "`=` gives a name to something; `==` compares"
+        return stop.error("syntax.operator", message, stop.span(token), help="write `==`")
     if token.kind in ("NAME", "STRING", "NUMBER", "QUANTITY", "TIME", "LPAR"):
         return stop.error(
             "syntax.operator",
@@ -70,7 +71,8 @@ def quantity(stop: Stop) -> Diagnostic | None:
 def head(stop: Stop) -> Diagnostic | None:
     """A statement without its id, or a word that begins no statement."""
     token, previous = stop.token, stop.previous
-    if token is not None and stop.expected >= {"POLICY", "DEFINE", "ROUTE"} and token.kind == "NAME":
+    begins = not wants_operator(stop.expected) or starts_line(stop.items, stop.at, stop.source.text)
+    if token is not None and begins and stop.expected >= {"POLICY", "DEFINE", "ROUTE"} and token.kind == "NAME":
         wanted = words_of(stop.expected, stop.tables)
         near = closest(token.text, wanted)
         return stop.error(

@@ -8,11 +8,16 @@ from policy.source.diagnostic import Diagnostic
 from policy.source.suggest import closest
 from policy.source.text import Span
 from policy.syntax.expectations import wants_operator, wants_value, words_of
-from policy.syntax.homes import home_of
+from policy.syntax.homes import home_of, with_article
 from policy.syntax.stop import Stop, kind_of
 from policy.syntax.tokens import pattern_at
-from policy.syntax.words import CLAUSES, DIFFERING, STATEMENTS
+from policy.syntax.words import CLAUSES, DIFFERING, LEAVES, OPERATORS, STATEMENTS
 
+_FOREIGN = {
+    "is": "write `==`, `exists` or `missing`",
+    "equals": "write `==`",
+    "like": "write `contains`, `starts with` or `ends with`",
+}
 _PATH = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 
 
@@ -22,7 +27,7 @@ def glued(stop: Stop) -> Diagnostic | None:
     if token is None or token.kind != "NAME":
         return None
     wanted = words_of(stop.expected, stop.tables)
-    begun = [word for word in wanted if len(word) > 1 and token.text.startswith(word) and len(token.text) > len(word)]
+    begun = [word for word in wanted if len(word) > 2 and token.text.startswith(word) and len(token.text) > len(word)]
     if not begun or closest(token.text, wanted) is not None:
         return None
     word = max(begun, key=len)
@@ -34,7 +39,46 @@ def glued(stop: Stop) -> Diagnostic | None:
     )
 
 
+def foreign(stop: Stop) -> Diagnostic | None:
+    """A word that is an operator elsewhere."""
+    token, previous = stop.token, stop.previous
+    if token is None or previous is None:
+        return None
+    if stop.expected == {"IN"} and token.text in ("exists", "missing"):
+        opposite = "missing" if token.text == "exists" else "exists"
+        message = f"`not {token.text}` is no operator"
+        both = stop.span(previous).to(stop.span(token))
+        return stop.error("syntax.operator", message, both, help=f"write `{opposite}`")
+    if not wants_operator(stop.expected) or token.text not in _FOREIGN:
+        return None
+    return stop.error("syntax.operator", f"`{token.text}` is no operator", stop.span(token), help=_FOREIGN[token.text])
+
+
+def read_as_name(stop: Stop) -> Diagnostic | None:
+    """`and x`, `role where …`: a keyword where a value belongs was read as a name, and what follows does not fit."""
+    word = stop.previous
+    if word is None or stop.at < 2:
+        return None
+    before, token = stop.items[stop.at - 2], stop.token
+    if token is not None and token.text == "of" and word.text in ("any", "all"):
+        message = f"`{word.text} of` cannot stand here; `any of` stands behind `has` and `contains` and the like"
+        help = "write `in [..]`" if before.text == "in" else None
+        return stop.error("syntax.operator", message, stop.span(word).to(stop.span(token)), help=help)
+    if word.type != "NAME":
+        return None
+    if word.text == "not" and wants_operator(stop.expected):
+        message = "`not` stands before a condition, and a value belongs here"
+        return stop.error("syntax.operator", message, stop.span(word))
+    if word.text in OPERATORS and wants_operator(stop.expected):
+        return stop.error("syntax.missing_value", f"a value is missing before `{word.text}`", stop.span(word))
+    if before.text in LEAVES and word.text in ("where", "max", "covering"):
+        message = f"a quoted text or a path is missing behind `{before.text}`, before `{word.text}`"
+        return stop.error("syntax.missing_value", message, stop.span(before))
+    return None
+
+
 def misspelt(stop: Stop) -> Diagnostic | None:
+    """A word like one that could stand there."""
     token = stop.token
     if token is None or token.kind != "NAME" or token.text in stop.tables.keywords:
         return None
@@ -54,7 +98,7 @@ def unquoted(stop: Stop) -> Diagnostic | None:
         return None
     if token.kind not in ("NAME", "NUMBER", "QUANTITY", "STAR"):
         return None
-    shown = pattern_at(stop.source.text, token.start) or token.text
+    shown = (pattern_at(stop.source.text, token.start) or token.text).rstrip(":.")
     if token.kind == "NAME" and shown == token.text:
         near = closest(token.text, words_of(stop.expected, stop.tables))
         if near is not None:
@@ -113,7 +157,7 @@ def misplaced(stop: Stop) -> Diagnostic | None:
     on_approver = stop.statement == "approval" and token.text == "when"
     return stop.error(
         "syntax.misplaced_clause",
-        f"`{home.title}` has no place in a `{stop.statement}`{few}",
+        f"`{home.title}` has no place in {with_article(stop.statement)}{few}",
         stop.span(token),
         help="a condition on the approver is `where …`" if on_approver else None,
     )

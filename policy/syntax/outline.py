@@ -13,6 +13,10 @@ from policy.source.suggest import closest
 from policy.syntax.tokens import UNCLOSED, Token
 from policy.syntax.words import CLAUSES, OPERATORS, STATEMENTS
 
+_CONTINUE = frozenset(
+    {"DOT", "COMPARISON", "PLUS", "MINUS", "STAR", "COMMA", "LSQB", "RPAR", "RSQB", "RBRACE", "RANGE", "COLON"}
+)
+"""What may stand behind `risk` or `route` where it is read in a condition."""
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _NAMED = STATEMENTS - {"context", "directory", "define", "every"}
 """The statements that begin with a keyword and a quoted text."""
@@ -63,9 +67,15 @@ def _begins_statement(items: Sequence[Token], at: int) -> bool:
         return word in STATEMENTS
     headed = following.kind in ("STRING", UNCLOSED, "LBRACE")
     if word in STATEMENTS:
-        return headed or (following.kind == "NAME" and following.text not in OPERATORS)
-    # A misspelt keyword, or an unknown one before an id and a brace.
-    if not headed or word in OPERATORS or word == "capability":
+        if following.kind == "NAME":
+            return word == "define" or following.text not in OPERATORS
+        return following.kind not in _CONTINUE
+    # A misspelt keyword, an unknown one before an id and a brace, or anything behind a complete statement.
+    if word in OPERATORS or word == "capability":
+        return False
+    if previous is not None and previous.kind == "RBRACE":
+        return True
+    if not headed:
         return False
     braced = at + 2 < len(items) and items[at + 2].kind == "LBRACE"
     return braced or following.kind == "LBRACE" or closest(word, STATEMENTS) is not None
