@@ -333,7 +333,7 @@ def test_an_explanation_of_a_request_that_cannot_be_read_has_its_decision() -> N
 
 def test_importing_the_package_imports_nothing_else() -> None:
     script = (
-        "import sys, time; start = time.perf_counter(); import policy; took = time.perf_counter() - start;"
+        "import sys, time; start = time.process_time(); import policy; took = time.process_time() - start;"
         "print(int('pydantic' in sys.modules or 'lark' in sys.modules), took < 0.15);"
         "print(sorted(policy.__all__) == dir(policy))"
     )
