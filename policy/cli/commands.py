@@ -26,6 +26,11 @@ _ALL = (
     Command(
         "decide", "decide on one action", "Exit codes: 0 allow, 3 require-approval, 4 deny, 1 policy not loadable."
     ),
+    Command(
+        "test",
+        "run the fixtures of policies",
+        "Exit codes: 0, 1 a case failed, a file has an error or a threshold was missed.",
+    ),
     Command("fmt", "write policies in the canonical layout", "Exit codes: 0, 1 with --check where one would change."),
     Command("digest", "print what an approval of a request is bound to", "Exit codes: 0, 1 unreadable request."),
     Command(
