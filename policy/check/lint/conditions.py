@@ -10,7 +10,6 @@ from policy.check.lint.views import Condition, View
 from policy.check.lint.walk import Path, Signed, atoms, paths, unshared
 from policy.ir import nodes as ir
 from policy.ir.patterns import covers, matches_action, overlaps
-from policy.ir.reads import walk
 from policy.source.diagnostic import Diagnostic
 from policy.types.kinds import Basic
 
@@ -82,14 +81,16 @@ def _is_root(expression: ir.Expression, root: str) -> bool:
 
 def _vacuous(material: Material, view: View, condition: Condition) -> Iterator[Diagnostic]:
     """`no` and `not any` hold of an empty list, so they allow where nothing was stated."""
+    if not any(material.nodes(condition.expression, ir.Quantified)):
+        return
     counted = {
         path
         for other in view.conditions
-        for node in walk(other.expression)
-        if isinstance(node, ir.Call) and node.function in _GUARDS
+        for node in material.nodes(other.expression, ir.Call)
+        if node.function in _GUARDS
         for _, path in paths(node).values()
     }
-    places = paths(condition.expression)
+    places = material.places(condition.expression)
     for atom in atoms(condition.expression, positive=condition.label != "unless"):
         node = atom.expression
         if not isinstance(node, ir.Quantified) or node.quantifier == "every":
@@ -118,7 +119,7 @@ def _never_empty(material: Material, view: View, path: Path) -> bool:
 
 def _spelling(material: Material, view: View, condition: Condition) -> Iterator[Diagnostic]:
     """A refusal by how a text begins: the same can be spelt in other ways."""
-    refusing = view.kind in {"allow", "deny", "clause deny"}
+    refusing = view.kind in {"allow", "deny", "clause deny"} and any(material.nodes(condition.expression, ir.TextTest))
     sign = condition.label == "unless"
     for atom in atoms(condition.expression) if refusing else ():
         node = atom.expression
@@ -160,10 +161,14 @@ def _free_text(material: Material, view: View, path: Path) -> bool:
 
 def _exists_only(material: Material, view: View) -> Iterator[Diagnostic]:
     """A presence test that lets an action pass, where an empty string passes as well."""
-    every = [(condition, paths(condition.expression)) for condition in view.conditions]
-    presence: set[int] = set()
-    for condition, _ in every:
-        presence |= {id(unshared(node.value)) for node in walk(condition.expression) if isinstance(node, ir.Exists)}
+    presence = {
+        id(unshared(node.value))
+        for condition in view.conditions
+        for node in material.nodes(condition.expression, ir.Exists)
+    }
+    if not presence:
+        return
+    every = [(condition, material.places(condition.expression)) for condition in view.conditions]
     tested = {path for _, found in every for key, (_, path) in found.items() if key not in presence}
     for condition, found in every:
         for atom in atoms(condition.expression, positive=condition.label != "unless"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
@@ -15,9 +15,12 @@ from policy.check.lint.views import View
 from policy.check.lint.walk import Path
 from policy.ir import nodes as ir
 from policy.ir.patterns import covers, matches_action, overlaps
+from policy.source.suggest import closest
 from policy.types.patterns import ANY_SEGMENT, ANY_SEGMENTS
 
 T = TypeVar("T")
+_COMPARISONS = 200_000
+"""Words that the suggestions of one run may look at."""
 
 
 @dataclass(slots=True)
@@ -32,9 +35,12 @@ class PatternIndex(Generic[T]):
     def __init__(self, entries: Iterable[tuple[ir.ActionPattern, T]]) -> None:
         self._forward: _Branch[T] = _Branch()
         self._backward: _Branch[T] = _Branch()
+        self._globs: list[tuple[ir.ActionPattern, T]] = []
         self._others: list[tuple[ir.ActionPattern, T]] = []
         for pattern, entry in entries:
-            if not isinstance(pattern, ir.ScopePattern) or (_open_start(pattern) and _open_end(pattern)):
+            if not isinstance(pattern, ir.ScopePattern):
+                self._globs.append((pattern, entry))
+            elif _open_start(pattern) and _open_end(pattern):
                 self._others.append((pattern, entry))
             elif _open_start(pattern):
                 _insert(self._backward, pattern, tuple(reversed(pattern.segments)), entry)
@@ -50,12 +56,15 @@ class PatternIndex(Generic[T]):
         return (found for found in self._near(pattern, wider=False) if overlaps(found[0], pattern))
 
     def _near(self, pattern: ir.ActionPattern, *, wider: bool) -> Iterator[tuple[ir.ActionPattern, T]]:
-        yield from self._others
+        if not wider or not isinstance(pattern, ir.ScopePattern):
+            yield from self._globs
         if not isinstance(pattern, ir.ScopePattern):
             if not wider:
+                yield from self._others
                 yield from _all(self._forward)
                 yield from _all(self._backward)
             return
+        yield from self._others
         yield from _walk(self._forward, pattern.segments, wider=wider)
         yield from _walk(self._backward, tuple(reversed(pattern.segments)), wider=wider)
 
@@ -220,8 +229,29 @@ class CatalogIndex:
         self.scopes = tuple(sorted(by_scope))
         """Every scope, once, in order."""
         self._folded = sorted((scope.casefold(), scope) for scope in by_scope)
+        self._prefixes: dict[int, frozenset[str]] = {}
+        self._suggested: dict[str, str | None] = {}
+        self._comparisons = _COMPARISONS
         self._matching: dict[str, tuple[CapabilityFacts, ...]] = {}
         self._found: dict[tuple[frozenset[str] | None, Path], Found] = {}
+
+    def suggest(self, word: str, candidates: Collection[str]) -> str | None:
+        """The candidate most like a word; None once this run has compared very many, so that time stays bounded."""
+        if word not in self._suggested:
+            self._comparisons -= len(candidates)
+            self._suggested[word] = closest(word, candidates) if self._comparisons >= 0 else None
+        return self._suggested[word]
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """Every capability id."""
+        return tuple(capability.id for capability in self.capabilities)
+
+    def prefixes(self, length: int) -> Collection[str]:
+        """What the scopes start with: so many segments of each."""
+        if length not in self._prefixes:
+            self._prefixes[length] = frozenset(".".join(scope.split(".")[:length]) for scope in self.scopes)
+        return self._prefixes[length]
 
     def folded(self, segments: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Scopes in lower case, each with itself, that start like a pattern in lower case."""
@@ -267,8 +297,12 @@ class CatalogIndex:
 
     def _look(self, capabilities: Iterable[CapabilityFacts], path: Path) -> Found:
         declared, spacious, closed = [], [], []
+        places: dict[int, schema.Place | None] = {}
         for capability in capabilities:
-            place = schema.locate(capability.input_schema, path)
+            schema_of = id(capability.input_schema)
+            if schema_of not in places:
+                places[schema_of] = schema.locate(capability.input_schema, path)
+            place = places[schema_of]
             if place is None:
                 closed.append(capability)
             elif place.declared:

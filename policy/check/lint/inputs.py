@@ -11,15 +11,17 @@ from policy.check.lint.finding import finding, listed
 from policy.check.lint.index import CatalogIndex, Found
 from policy.check.lint.material import Material
 from policy.check.lint.views import View
-from policy.check.lint.walk import Path, Special, paths, unshared
+from policy.check.lint.walk import Path, Special, unshared
 from policy.ir import nodes as ir
-from policy.ir.reads import walk
 from policy.source.diagnostic import Diagnostic
 from policy.source.suggest import did_you_mean
 from policy.source.text import Span
 from policy.types.values import Duration, Timestamp
 
 _TEXT_FUNCTIONS = frozenset({"timestamp", "ip", "duration", "lower", "length", "host", "mail_domain"})
+
+_COMPARING = (ir.Compare, ir.In, ir.Has, ir.TextTest, ir.Quantified, ir.Total, ir.Call, ir.Inside)
+"""Nodes that expect something of the values they look at."""
 
 
 def lint_inputs(material: Material) -> Iterator[Diagnostic]:
@@ -54,8 +56,8 @@ def _view(material: Material, capabilities: CatalogIndex, view: View) -> Iterato
     if not capabilities.concerned(patterns):
         return
     found = {key: (read, path) for key, (read, path) in material.paths(view).items() if path.root == "input"}
-    tested = _presence(view)
-    labels = {key: condition.label for condition in view.conditions for key in paths(condition.expression)}
+    tested = _presence(material, view)
+    labels = {key: condition.label for condition in view.conditions for key in material.places(condition.expression)}
     for key, (read, path) in found.items():
         places = capabilities.find(patterns, path)
         if not places.declared:
@@ -63,7 +65,7 @@ def _view(material: Material, capabilities: CatalogIndex, view: View) -> Iterato
         elif not _within(path, tested):
             yield from _optional(view, places, read, labels.get(key))
     for expression in (*(condition.expression for condition in view.conditions), *view.values):
-        for node in walk(expression):
+        for node in material.nodes(expression, *_COMPARING):
             yield from _literals(capabilities, patterns, node, found)
     if isinstance(view.node, ir.Obligation):
         for text in view.node.redact:
@@ -73,13 +75,13 @@ def _view(material: Material, capabilities: CatalogIndex, view: View) -> Iterato
                 yield from _unknown(places, text, _place(view.node, text), path)
 
 
-def _presence(view: View) -> set[Path]:
+def _presence(material: Material, view: View) -> set[Path]:
     """Paths that the view asks about by `exists` or `missing`."""
     tested: set[Path] = set()
     for condition in view.conditions:
-        places = paths(condition.expression)
-        for node in walk(condition.expression):
-            if isinstance(node, ir.Exists) and id(unshared(node.value)) in places:
+        places = material.places(condition.expression)
+        for node in material.nodes(condition.expression, ir.Exists):
+            if id(unshared(node.value)) in places:
                 tested.add(places[id(unshared(node.value))][1])
     return tested
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
+from typing import Any
 
 from policy.check.catalog import AuthorityFacts, Catalog
 from policy.check.lint.contradiction import Contradictions
@@ -12,7 +14,11 @@ from policy.check.lint.index import CatalogIndex, RouteIndex
 from policy.check.lint.views import Condition, View, views
 from policy.check.lint.walk import Path, Signed, paths
 from policy.ir import nodes as ir
+from policy.ir.reads import walk
 from policy.syntax import tree
+
+_NODES = 3_000_000
+"""Parts of expressions that one run looks at."""
 
 
 @dataclass(kw_only=True)
@@ -28,6 +34,9 @@ class Material:
     catalog: Catalog | None
     authorities: tuple[AuthorityFacts, ...] | None
     contradictions: Contradictions = field(default_factory=Contradictions)
+    _left: int = field(default=_NODES, init=False)
+    _nodes: dict[int, tuple[ir.Expression, ...]] = field(default_factory=dict, init=False)
+    _places: dict[int, dict[int, tuple[ir.Read, Path]]] = field(default_factory=dict, init=False)
     _paths: dict[int, dict[int, tuple[ir.Read, Path]]] = field(default_factory=dict, init=False)
 
     @property
@@ -84,6 +93,29 @@ class Material:
         """The ids of the default approvals of this layer."""
         return frozenset(default.approval for default in self.program.defaults)
 
+    def nodes(self, expression: ir.Expression, *kinds: type) -> Iterator[Any]:
+        """The parts of an expression that are of one of the kinds, parents first.
+
+        Once a run has walked very far, as through a huge define that thousands of rules use, an expression counts as
+        empty: what is not looked at is not reported.
+        """
+        known = self._nodes.get(id(expression))
+        if known is None:
+            known = tuple(islice(walk(expression), self._left + 1))
+            self._left -= len(known)
+            if self._left < 0:
+                known, self._left = (), 0
+            self._nodes[id(expression)] = known
+        return (node for node in known if isinstance(node, kinds))
+
+    def places(self, expression: ir.Expression) -> dict[int, tuple[ir.Read, Path]]:
+        """The path of every read in an expression, by the read's identity."""
+        known = self._places.get(id(expression))
+        if known is None:
+            known = paths(expression) if any(self.nodes(expression, ir.Read)) else {}
+            self._places[id(expression)] = known
+        return known
+
     def paths(self, view: View) -> dict[int, tuple[ir.Read, Path]]:
         """Every path that a view reads, in its conditions and its values."""
         known = self._paths.get(id(view.node))
@@ -91,7 +123,7 @@ class Material:
             return known
         found: dict[int, tuple[ir.Read, Path]] = {}
         for expression in (*(condition.expression for condition in view.conditions), *view.values):
-            found |= paths(expression)
+            found |= self.places(expression)
         self._paths[id(view.node)] = found
         return found
 

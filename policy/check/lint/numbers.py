@@ -11,7 +11,7 @@ from policy.check.lint.index import CatalogIndex
 from policy.check.lint.inputs import concerned
 from policy.check.lint.material import Material
 from policy.check.lint.views import Condition, View
-from policy.check.lint.walk import Path, atoms, paths, unshared
+from policy.check.lint.walk import Path, atoms, unshared
 from policy.ir import nodes as ir
 from policy.ir.patterns import covers
 from policy.source.diagnostic import Diagnostic
@@ -58,7 +58,7 @@ def lint_numbers(material: Material) -> Iterator[Diagnostic]:
     floors = _floors(material)
     for view in material.views:
         patterns = concerned(material, view)
-        limits = [limit for condition in view.conditions for limit in _limits(view, condition)]
+        limits = [limit for condition in view.conditions for limit in _limits(material, view, condition)]
         reads = {path for _, path in material.paths(view).values()}
         for limit in dict.fromkeys(limits):
             if limit.path.root != "input":
@@ -68,8 +68,10 @@ def lint_numbers(material: Material) -> Iterator[Diagnostic]:
             yield from _unitless(material, capabilities, (view, patterns), limit, reads)
 
 
-def _limits(view: View, condition: Condition) -> Iterator[_Limit]:
-    found = paths(condition.expression)
+def _limits(material: Material, view: View, condition: Condition) -> Iterator[_Limit]:
+    found = material.places(condition.expression)
+    if not any(path.root == "input" for _, path in found.values()):
+        return
     for atom in atoms(condition.expression, positive=condition.label != "unless"):
         node = atom.expression
         if not isinstance(node, ir.Compare) or node.operator not in _MIRRORED:
@@ -93,7 +95,7 @@ def _floors(material: Material) -> dict[Path, list[View]]:
         expression = unshared(view.conditions[0].expression)
         alternatives = expression.operands if isinstance(expression, ir.Or) else (expression,)
         for alternative in alternatives if view.conditions[0].label == "when" else ():
-            for limit in _limits(view, replace(view.conditions[0], expression=alternative)):
+            for limit in _limits(material, view, replace(view.conditions[0], expression=alternative)):
                 if not limit.upper and isinstance(unshared(alternative), ir.Compare):
                     floors.setdefault(limit.path, []).append(view)
     return floors

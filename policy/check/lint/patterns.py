@@ -10,9 +10,7 @@ from policy.check.lint.material import Material
 from policy.check.lint.views import View
 from policy.ir import nodes as ir
 from policy.ir.patterns import matches_action
-from policy.ir.reads import walk
 from policy.source.diagnostic import Diagnostic
-from policy.source.suggest import closest
 from policy.types.patterns import ANY_SEGMENT, ANY_SEGMENTS
 
 _STRICT = frozenset({"deny", "clause deny", "require", "raise", "separation"})
@@ -38,21 +36,20 @@ def _patterns(material: Material) -> Iterator[tuple[str, ir.ActionPattern]]:
     for view in material.views:
         for pattern in view.patterns or ():
             yield view.kind, pattern
-        for pattern in _inside(view):
+        for pattern in _inside(material, view):
             yield view.kind if view.kind == "separation" else "condition", pattern
     for default in material.program.defaults:
         for pattern in default.patterns or ():
             yield "default", pattern
 
 
-def _inside(view: View) -> Iterator[ir.ActionPattern]:
+def _inside(material: Material, view: View) -> Iterator[ir.ActionPattern]:
     if isinstance(view.node, ir.Separation) and isinstance(view.node.form, ir.DifferentPeople):
         for step in view.node.form.steps:
             yield from step.patterns
     for condition in view.conditions:
-        for node in walk(condition.expression):
-            if isinstance(node, ir.Matches):
-                yield from node.patterns
+        for node in material.nodes(condition.expression, ir.Matches):
+            yield from node.patterns
 
 
 def _stops_short(pattern: ir.ActionPattern) -> bool:
@@ -110,13 +107,12 @@ def _other_case(capabilities: CatalogIndex, pattern: ir.ActionPattern) -> list[s
 def _near(capabilities: CatalogIndex, pattern: ir.ActionPattern) -> str | None:
     """What was probably meant: a scope, or the same pattern below another prefix; for a glob an id."""
     if not isinstance(pattern, ir.ScopePattern):
-        return closest(pattern.glob, [item.id for item in capabilities.capabilities])
+        return capabilities.suggest(pattern.glob, capabilities.ids)
     words = [segment for segment in pattern.segments if segment not in {ANY_SEGMENT, ANY_SEGMENTS}]
     if len(words) == len(pattern.segments):
-        return closest(pattern.text, capabilities.scopes)
+        return capabilities.suggest(pattern.text, capabilities.scopes)
     prefix = pattern.segments[: len(words)]
     if list(prefix) != words:
         return None
-    prefixes = {".".join(scope.split(".")[: len(words)]) for scope in capabilities.scopes}
-    found = closest(".".join(words), prefixes)
+    found = capabilities.suggest(".".join(words), capabilities.prefixes(len(words)))
     return None if found is None else ".".join((found, *pattern.segments[len(words) :]))

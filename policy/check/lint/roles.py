@@ -9,7 +9,6 @@ from policy.check.lint.material import Material
 from policy.check.lint.views import View
 from policy.check.lint.walk import unshared
 from policy.ir import nodes as ir
-from policy.ir.reads import walk
 from policy.source.diagnostic import Diagnostic
 from policy.source.text import Span
 
@@ -18,7 +17,7 @@ def lint_roles(material: Material) -> Iterator[Diagnostic]:
     """The first prohibition that names a role where no layer has a directory."""
     if any(layer.roles is not None for layer in material.layers):
         return
-    places = [place for view in material.views for place in _named_roles(view)]
+    places = [place for view in material.views for place in _named_roles(material, view)]
     earlier = material.layers[: next(at for at, layer in enumerate(material.layers) if layer is material.program)]
     if not places or any(_names_roles(material, layer) for layer in earlier):
         return
@@ -33,17 +32,18 @@ def lint_roles(material: Material) -> Iterator[Diagnostic]:
 
 
 def _names_roles(material: Material, layer: ir.Program) -> bool:
-    return any(view.layer == layer.layer and any(True for _ in _named_roles(view)) for view in material.all_views)
+    return any(
+        view.layer == layer.layer and any(True for _ in _named_roles(material, view)) for view in material.all_views
+    )
 
 
-def _named_roles(view: View) -> Iterator[tuple[str, Span]]:
+def _named_roles(material: Material, view: View) -> Iterator[tuple[str, Span]]:
     """The roles that a prohibition compares with, and where."""
     if isinstance(view.node, ir.Separation) and isinstance(view.node.form, ir.RolesConflict):
         yield view.node.form.roles[0], view.node.form.span
     for condition in view.conditions:
-        for node in walk(condition.expression) if not condition.granting else ():
-            if isinstance(node, ir.Has | ir.In):
-                yield from _constants(node.container, node.item)
+        for node in material.nodes(condition.expression, ir.Has, ir.In) if not condition.granting else ():
+            yield from _constants(node.container, node.item)
 
 
 def _constants(container: ir.Expression, item: ir.Expression) -> Iterator[tuple[str, Span]]:

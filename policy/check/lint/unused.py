@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from policy.check.lint.finding import finding, heading
 from policy.check.lint.material import Material
 from policy.ir import nodes as ir
-from policy.ir.reads import walk
+from policy.ir.reads import children
 from policy.source.diagnostic import Diagnostic
 from policy.source.text import Span
 from policy.syntax import tree
@@ -30,16 +30,24 @@ def _unused(kind: str, name: str, span: Span, why: str) -> Diagnostic:
 
 
 def _defines(material: Material, statements: list[tree.Statement]) -> Iterator[Diagnostic]:
+    declared = [statement for statement in statements if isinstance(statement, tree.Define)]
+    if not declared:
+        return
     used: set[str] = set()
-    entered: set[int] = set()
-    for view in material.views:
-        for expression in (*(condition.expression for condition in view.conditions), *view.values):
-            for node in walk(expression) if id(expression) not in entered else ():
-                if isinstance(node, ir.Shared):
-                    used.add(node.name)
-            entered.add(id(expression))
-    for statement in statements:
-        if isinstance(statement, tree.Define) and statement.name.name not in used:
+    stack = [
+        expression
+        for view in material.views
+        for expression in (*(condition.expression for condition in view.conditions), *view.values)
+    ]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, ir.Shared):
+            if here.name in used:
+                continue
+            used.add(here.name)
+        stack.extend(children(here))
+    for statement in declared:
+        if statement.name.name not in used:
             yield _unused("define", statement.name.name, statement.name.span, "no rule rests on it")
 
 
