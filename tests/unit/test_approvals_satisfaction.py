@@ -27,7 +27,7 @@ from tests.unit.approval_world import (
     vote,
 )
 
-A, B, C = role("a"), role("b"), role("c")
+A, B, C, D, E = (role(letter) for letter in "abcde")
 
 
 def outcome(need: ir.Need, *people: str, **members: Any) -> tuple[str, int]:
@@ -58,6 +58,9 @@ def outcome(need: ir.Need, *people: str, **members: Any) -> tuple[str, int]:
         (slots(2, A, B, C), ["a", "c"], ("satisfied", 0)),
         (slots(2, A, B, C), ["a", "a"], ("pending", 1)),
         (slots(2, A, B, C), ["ab", "a"], ("satisfied", 0)),
+        # The choice among leaves is made anew when somebody chosen is needed elsewhere.
+        (all_of(slots(2, A, B, C), all_of(D, E)), ["ad", "b", "c", "e"], ("satisfied", 0)),
+        (all_of(slots(2, A, B, C), all_of(D, E)), ["ad", "b", "b", "e"], ("pending", 1)),
         (any_of(A, B), ["b"], ("satisfied", 0)),
         (all_of(any_of(A, B), A), ["ab", "a"], ("satisfied", 0)),
         (all_of(any_of(A, B), A), ["b", "b"], ("pending", 1)),
