@@ -38,14 +38,14 @@ CODES: tuple[Code, ...] = (
     ),
     vote(
         "approval.authority_unknown",
-        "the trusted resolver has no record of the voter",
+        "the trusted resolver has no record of the voter, or no records are stated",
         f"authorities: {{}}\n{_CHECKED}",
         f"{_FINANCE}\n{_CHECKED}",
     ),
     vote(
         "approval.authority_unavailable",
         "the record of the voter could not be fetched, so the vote does not count for now",
-        f"context: {{authorities: null}}\n{_CHECKED}",
+        f"# the directory does not answer for ines\n{_CHECKED}",
         f"{_FINANCE}\n{_CHECKED}",
     ),
     vote(
