@@ -10,7 +10,7 @@ from enum import Enum
 from policy.check.environment import Environment
 from policy.check.report import is_broken, quoted
 from policy.ir import nodes as ir
-from policy.ir.reads import children
+from policy.ir.reads import children, reads
 from policy.source.diagnostic import Related
 from policy.source.text import Span
 from policy.types.kinds import Field, ListOf, MapOf, Record, Trust, Type
@@ -31,6 +31,14 @@ class Position(Enum):
 Steps = tuple[str | int | ir.Expression, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Binding:
+    """A quantifier variable: the list it runs over, and the variables that the list itself may read."""
+
+    container: ir.Expression
+    outer: Mapping[str, _Binding]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
     """Where a part of a condition stands."""
@@ -45,8 +53,8 @@ class _Place:
     """The use of a definition that it was reached through."""
     claimed: frozenset[str] = frozenset()
     """Quantifier variables that run over claims."""
-    variables: Mapping[str, ir.Expression] = field(default_factory=dict, compare=False)
-    """Quantifier variables and the lists they run over; a definition has none of its user's."""
+    variables: Mapping[str, _Binding] = field(default_factory=dict, compare=False)
+    """The quantifier variables; a definition has none of its user's."""
 
 
 def check_position(
@@ -123,12 +131,11 @@ class _Walk:
         return [(node.container, replace(here, test=False, positive=sign)), (node.body, inner)]
 
     def _bind(self, name: str, container: ir.Expression, here: _Place) -> _Place:
-        base = _base(container)
-        over_claims = base is not None and self._is_claim(base, here)
+        over_claims = any(self._is_claim(read, here) for read in reads(container))
         return replace(
             here,
             claimed=here.claimed | {name} if over_claims else here.claimed - {name},
-            variables={**here.variables, name: container},
+            variables={**here.variables, name: _Binding(container, here.variables)},
         )
 
     def _is_claim(self, read: ir.Read, here: _Place) -> bool:
@@ -175,9 +182,9 @@ class _Walk:
             message = f"`{word}` stands only as a condition of its own, or joined with `and`, `or` and `not`"
             self._report("type.presence_position", message, node.span, here)
             return []
-        if read is None:
-            return []
         asks_presence = node.missing != here.positive
+        if read is None:
+            return self._worked_out(node, (node.value,), here, asks_presence=asks_presence)
         if self._is_claim(read, here):
             if self.position is Position.GRANTING:
                 self._claim(read, here)
@@ -188,8 +195,17 @@ class _Walk:
                 )
         elif self._may_be_absent(read, here):
             self._trusted(node, read, here, asks_presence=asks_presence)
-        keys = [step for step in read.steps if isinstance(step, ir.Node)]
-        return [(key, replace(here, test=False)) for key in keys]
+        keys = tuple(step for step in read.steps if isinstance(step, ir.Node))
+        return self._worked_out(node, keys, here, asks_presence=asks_presence)
+
+    def _worked_out(
+        self, node: ir.Exists, parts: tuple[ir.Expression, ...], here: _Place, *, asks_presence: bool
+    ) -> list[tuple[ir.Expression, _Place]]:
+        """Keys and literals of a path that is tested: where one of their reads is missing, so is the whole path."""
+        for read in (read for part in parts for read in reads(part)):
+            if self._may_be_absent(read, here):
+                self._trusted(node, read, here, asks_presence=asks_presence)
+        return [(part, replace(here, test=False)) for part in parts]
 
     def _trusted(self, node: ir.Exists, read: ir.Read, here: _Place, *, asks_presence: bool) -> None:
         if self.position is Position.GRANTING and not asks_presence:
@@ -198,7 +214,9 @@ class _Walk:
             self._report("law.absence", message, node.span, here, help=help if read.root == "context" else None)
         elif self.position is Position.PROHIBITING and asks_presence:
             message = f"where the runtime does not state `{read.text}`, this test switches the rule off"
-            help = "declare it `or null`, or drop the test to fail closed"
+            help = "drop the test to fail closed"
+            if read.root == "context":
+                help = f"declare it `or null`, or {help}"
             self._report("law.presence", message, node.span, here, help=help)
 
     def _may_be_absent(self, read: ir.Read, here: _Place) -> bool:
@@ -213,16 +231,25 @@ class _Walk:
 
     def _item_may_lack(self, read: ir.Read, here: _Place) -> bool:
         """Whether a member of the item that a variable stands for may not be stated."""
-        container = here.variables.get(read.root)
-        base = None if container is None else _base(container)
-        if container is None or base is None:
+        binding = here.variables.get(read.root)
+        if binding is None:
             return False
-        if not base.variable and base.root != "context":
-            return self._may_be_absent(base, here)
+        container, outer = binding.container, replace(here, variables=binding.outer)
+        base = _base(container)
+        if base is None:
+            return any(self._part_may_lack(part, read.steps, outer) for part in reads(container))
         if base.variable:
-            return self._item_may_lack(replace(base, steps=(*base.steps, 0, *read.steps)), here)
+            return self._item_may_lack(replace(base, steps=(*base.steps, 0, *read.steps)), outer)
+        if base.root != "context":
+            return self._may_be_absent(base, outer)
         item = container.type.item if isinstance(container.type, ListOf) else container.type
         return _optional_on_the_way(item, read.steps)
+
+    def _part_may_lack(self, part: ir.Read, steps: Steps, here: _Place) -> bool:
+        """Whether a member of something that a literal is made of may not be stated."""
+        trusted = part.variable or self.env.built_ins[part.root].trust is Trust.TRUSTED
+        within = replace(part, steps=(*part.steps, *steps))
+        return self._may_be_absent(within, here) or (trusted and _holds_optional(part.type))
 
     def _report(self, code: str, message: str, span: Span, here: _Place, *, help: str | None = None) -> None:
         if here.use is None:
@@ -233,15 +260,18 @@ class _Walk:
 
 
 def _base(value: ir.Expression) -> ir.Read | None:
-    """The path at the root of a value: itself, behind definitions or below lookups."""
+    """The path of a value, behind definitions and with the keys of the lookups in it; None where it has none."""
+    keys: list[str | int | ir.Expression] = []
     while True:
         match value:
             case ir.Shared():
                 value = value.value
             case ir.Lookup():
+                constant = value.key.value if isinstance(value.key, ir.Constant) else None
+                keys.append(constant if isinstance(constant, str | int) else value.key)
                 value = value.value
             case ir.Read():
-                return value
+                return replace(value, steps=(*value.steps, *reversed(keys))) if keys else value
             case _:
                 return None
 
@@ -277,3 +307,14 @@ def _optional_on_the_way(type_: Type, steps: Steps) -> bool:
             case _:
                 return False
     return False
+
+
+def _holds_optional(type_: Type) -> bool:
+    """Whether a type has a member that is `optional`, at any depth."""
+    match type_:
+        case Record():
+            return any(member.optional or _holds_optional(member.type) for _, member in type_.fields)
+        case ListOf(item) | MapOf(item):
+            return _holds_optional(item)
+        case _:
+            return False
