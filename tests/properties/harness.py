@@ -8,7 +8,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from policy import Decision, Engine, Outcome, PolicyError
-from tests.properties.generators.requests import requests, votes
+from tests.properties.generators.requests import everybody_approves, everybody_may, requests, votes
 
 RANK = {Outcome.ALLOW: 0, Outcome.REQUIRE_APPROVAL: 1, Outcome.DENY: 2}
 Request = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
@@ -33,9 +33,16 @@ def voted(draw: st.DrawFn, engine: Engine) -> Request:
     """A request with votes bound to it."""
     action, capability, context = draw(requests())
     digest = engine.request_digest(action, capability, context)
-    if digest is not None:
-        context = {**context, "approvals": draw(votes(digest, engine.policy_hash))}
-    return action, capability, context
+    if digest is None:
+        return action, capability, context
+    if draw(st.booleans()):
+        return action, capability, {**context, "approvals": draw(votes(digest, engine.policy_hash))}
+    willing = {
+        "approvals": everybody_approves(digest, engine.policy_hash),
+        "authorities": everybody_may(),
+        "used_votes": [],
+    }
+    return action, capability, {**context, "delegation": [], **willing}
 
 
 def essence(decision: Decision) -> dict[str, Any]:

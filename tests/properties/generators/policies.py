@@ -45,7 +45,7 @@ def selectors(draw: st.DrawFn, *, claims: bool, certain: bool = False, override:
     """A selector; `certain` gives at least one part, `override` generates a granting one."""
     condition = granting() if override else prohibiting(claims=claims)
     parts = []
-    if draw(st.booleans()):
+    if draw(st.integers(0, 3)) != 1:
         parts.append("for " + draw(patterns()))
     if draw(st.integers(0, 3)) == 0:
         parts.append(f'on route "{draw(st.sampled_from(ROUTES[:2]))}"')
@@ -64,9 +64,9 @@ def routes(draw: st.DrawFn) -> str:
     """The two routes that every generated policy declares, with clauses."""
     blocks = []
     for name in ROUTES[:2]:
-        clauses = [f"allow {draw(patterns())}"]
+        clauses = ["allow **" if draw(st.integers(0, 4)) != 2 else f"allow {draw(patterns())}"]
         for _ in range(draw(st.integers(0, 2))):
-            effect = draw(st.sampled_from(["allow", "allow", "deny"]))
+            effect = draw(st.sampled_from(["allow"] * 5 + ["deny"]))
             clause = f"{effect} {draw(patterns())}"
             if draw(st.booleans()):
                 clause += " when " + draw(granting() if effect == "allow" else prohibiting())
@@ -176,8 +176,8 @@ SEPARATION_FORMS = st.sampled_from(
 def rules(draw: st.DrawFn, *, claims: bool) -> list[str]:
     """Rules of every kind; ids are unique."""
     found = []
-    for number in range(draw(st.integers(0, 4))):
-        kind = draw(st.sampled_from(["deny", "require", "raise", "separation", "obligation"]))
+    for number in range(draw(st.integers(0, 3))):
+        kind = draw(st.sampled_from(["deny", "require", "require", "raise", "separation", "obligation"]))
         name = f"{kind}-{number}"
         if kind == "deny":
             found.append(f'deny "{name}" {{ {draw(selectors(claims=claims, certain=True))} because "b" }}')
@@ -204,7 +204,7 @@ def rules(draw: st.DrawFn, *, claims: bool) -> list[str]:
 @st.composite
 def thresholds(draw: st.DrawFn) -> list[str]:
     """None, one or two risk statements, the second perhaps overriding the first."""
-    count = draw(st.integers(0, 2))
+    count = draw(st.sampled_from([0, 0, 1, 1, 2]))
     found = []
     for number in range(count):
         levels = sorted(draw(st.sets(st.integers(0, 3), min_size=1, max_size=3)))

@@ -27,7 +27,7 @@ from tests.properties.generators.world import (
 )
 
 TIMES = ("2026-11-30T09:59:00Z", "2026-11-30T09:30:00Z", "2026-11-30T05:59:00Z", "2026-11-28T10:00:00Z", NOW)
-LATER = ("2026-11-30T10:00:01Z", "2026-12-01T00:00:00+01:00", NOW)
+LATER = ("2026-11-30T10:00:01Z", "2026-12-01T00:00:00+01:00", "2026-12-31T00:00:00Z", NOW)
 
 JSON = st.recursive(
     st.one_of(
@@ -43,9 +43,14 @@ JSON = st.recursive(
 )
 
 
-def maybe(draw: st.DrawFn, strategy: st.SearchStrategy[Any], absent_one_in: int = 5) -> Any:
-    """A value, or None for absent."""
-    return None if draw(st.integers(1, absent_one_in)) == 1 else draw(strategy)
+def maybe(draw: st.DrawFn, strategy: st.SearchStrategy[Any], absent_one_in: int = 15) -> Any:
+    """A value, or None for absent (not at an end of the range, which is drawn more often)."""
+    return None if draw(st.integers(1, absent_one_in)) == absent_one_in // 2 + 1 else draw(strategy)
+
+
+def rarely(draw: st.DrawFn, strategy: st.SearchStrategy[Any]) -> Any:
+    """A value one time in five, else None for absent."""
+    return draw(strategy) if draw(st.integers(1, 5)) == 3 else None
 
 
 def present(**members: Any) -> dict[str, Any]:
@@ -80,9 +85,9 @@ def contracts(draw: st.DrawFn) -> dict[str, Any]:
             sensitivity=draw(st.sampled_from(["public", "internal", "restricted", "regulated", "unknown"])),
             contains_pii=draw(st.booleans()),
             redaction_required=draw(st.booleans()),
-            residency=maybe(draw, st.just({"allowed_regions": ["eu"], "prohibited_regions": ["us"]}), 2),
+            residency=rarely(draw, st.just({"allowed_regions": ["eu"], "prohibited_regions": ["us"]})),
         ),
-        credentials=maybe(
+        credentials=rarely(
             draw,
             st.just(
                 {
@@ -92,7 +97,6 @@ def contracts(draw: st.DrawFn) -> dict[str, Any]:
                     "allow_oauth_refresh": False,
                 }
             ),
-            2,
         ),
         approval=maybe(draw, contract_approvals(), 3),
         transaction=maybe(
@@ -107,7 +111,7 @@ def contracts(draw: st.DrawFn) -> dict[str, Any]:
             2,
         ),
     )
-    if draw(st.integers(1, 4)) == 1:
+    if draw(st.integers(1, 4)) == 3:
         contract["compensation"] = {
             "mode": "supported",
             "compensation_capability_id": "cap:undo",
@@ -164,7 +168,7 @@ def capabilities(draw: st.DrawFn) -> dict[str, Any]:
         document["input_schema"] = INPUT_SCHEMA
         document["acc"] = present(
             version=1,
-            enabled=draw(st.integers(1, 8)) != 1,
+            enabled=draw(st.integers(1, 8)) != 5,
             scope=scope,
             risk=maybe(draw, st.fixed_dictionaries({"level": st.sampled_from(["low", "medium", "high"])}), 2),
             subject=maybe(draw, st.fixed_dictionaries({"required": st.booleans()}), 2),
@@ -245,8 +249,8 @@ def records(draw: st.DrawFn) -> list[dict[str, Any]]:
                     draw, st.fixed_dictionaries({"department": st.sampled_from(DEPARTMENTS), "limit": st.just(100)}), 8
                 ),
                 expires_at=maybe(draw, st.sampled_from(LATER), 2),
-                revoked=True if draw(st.integers(1, 12)) == 1 else None,
-                may_revoke=True if draw(st.integers(1, 6)) == 1 else None,
+                revoked=True if draw(st.integers(1, 12)) == 7 else None,
+                may_revoke=True if draw(st.integers(1, 6)) == 4 else None,
             )
         )
     return found
@@ -265,8 +269,8 @@ def votes(draw: st.DrawFn, digest: str, policy_hash: str) -> list[dict[str, Any]
                 decision_id=f"d-{number}",
                 approver={"id": account, "kind": kind_of(account)},
                 decided_at=draw(st.sampled_from(TIMES)),
-                request_digest=digest if draw(st.integers(1, 12)) > 1 else None,
-                policy_hash=policy_hash if draw(st.integers(1, 12)) > 1 else "sha256:" + "0" * 64,
+                request_digest=digest if draw(st.integers(1, 12)) != 7 else None,
+                policy_hash=policy_hash if draw(st.integers(1, 12)) != 7 else "sha256:" + "0" * 64,
                 reason=maybe(draw, st.just("checked"), 4),
                 approval_id=draw(st.sampled_from([None, None, None, "duty", "two"])),
                 evidence=maybe(
@@ -279,6 +283,42 @@ def votes(draw: st.DrawFn, digest: str, policy_hash: str) -> list[dict[str, Any]
             )
         )
     return found
+
+
+def everybody_approves(digest: str, policy_hash: str) -> list[dict[str, Any]]:
+    """An approval of every person, with all that could be asked of one, so that approvals are satisfied too."""
+    return [
+        {
+            "decision": "approved",
+            "decision_id": f"e-{number}",
+            "approver": {"id": person, "kind": "human"},
+            "decided_at": TIMES[0],
+            "request_digest": digest,
+            "policy_hash": policy_hash,
+            "reason": "checked",
+            "evidence": [{"id": "T-1", "kind": "external_ticket", "uri": "https://t.example/1"}],
+        }
+        for number, person in enumerate(PEOPLE)
+    ]
+
+
+def everybody_may() -> list[dict[str, Any]]:
+    """A record of every person, each with roles, groups and a department of its own."""
+    return [
+        {
+            "principal_id": person,
+            "kind": "human",
+            "person_id": person,
+            "tenant_id": TENANT,
+            "roles": [ROLES[number % 3], ROLES[(number + 1) % 3]],
+            "groups": list(GROUPS),
+            "tenant_policies": ["tp-1"],
+            "external_systems": ["ext-1"],
+            "delegated_scopes": [{"scope": "pay.**", "max_risk": "critical", "max_value": 10_000}],
+            "attributes": {"department": DEPARTMENTS[number % 3], "limit": 10_000},
+        }
+        for number, person in enumerate(PEOPLE)
+    ]
 
 
 @cache
@@ -332,10 +372,10 @@ def contexts(draw: st.DrawFn) -> dict[str, Any]:
     """A valid context without votes; every part that may be absent sometimes is."""
     parties = {name: maybe(draw, principals(), 10) for name in ("requester", "operator", "subject")}
     return present(
-        route=maybe(draw, st.sampled_from(ROUTES), 12),
+        route=maybe(draw, st.sampled_from((*ROUTES[:2] * 4, ROUTES[2])), 20),
         now=NOW,
-        tenant=maybe(draw, st.just({"id": TENANT}), 6),
-        region=maybe(draw, st.sampled_from(["eu", "us"]), 4),
+        tenant=maybe(draw, st.just({"id": TENANT}), 12),
+        region=maybe(draw, st.sampled_from(["eu", "eu", "us"]), 8),
         session=maybe(draw, st.just("s-1"), 3),
         delegation=maybe(draw, st.just([]), 8),
         credential=maybe(
@@ -349,7 +389,7 @@ def contexts(draw: st.DrawFn) -> dict[str, Any]:
                     "expires_at": st.sampled_from(LATER),
                 }
             ),
-            3,
+            6,
         ),
         used_votes=maybe(draw, st.sampled_from([[], ["d-0"]]), 8),
         authorities=maybe(draw, records(), 8),
@@ -366,10 +406,10 @@ def actions(draw: st.DrawFn, capability_id: str) -> dict[str, Any]:
         id="a-1",
         capability_id=capability_id,
         input=draw(inputs()),
-        mode=draw(st.sampled_from([None, "sync", "async"])),
-        idempotency_key=maybe(draw, st.just("k"), 3),
-        transaction=maybe(
-            draw, st.sampled_from([{"mode": "execute"}, {"mode": "commit", "plan_id": "p-1"}, {"mode": "dry_run"}]), 2
+        mode=draw(st.sampled_from([None, None, "sync", "sync", "async"])),
+        idempotency_key=maybe(draw, st.just("k"), 8),
+        transaction=rarely(
+            draw, st.sampled_from([{"mode": "execute"}, {"mode": "commit", "plan_id": "p-1"}, {"mode": "dry_run"}])
         ),
         **draw(claims()),
     )
