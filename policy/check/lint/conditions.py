@@ -52,9 +52,20 @@ def _known(view: View, expression: ir.Expression) -> bool | None:
         case ir.Compare() if expression.operator in {"==", "!="}:
             for read, constant in ((expression.left, expression.right), (expression.right, expression.left)):
                 value = constant.value if isinstance(constant, ir.Constant) else None
+                if isinstance(value, str) and _gives_lower_case(read) and _has_upper_case(value):
+                    return expression.operator == "!="
                 if isinstance(value, str):
                     return _named(view, read, value, equal=expression.operator == "==")
     return None
+
+
+def _gives_lower_case(expression: ir.Expression) -> bool:
+    called = unshared(expression)
+    return isinstance(called, ir.Call) and called.function in {"lower", "host", "mail_domain"}
+
+
+def _has_upper_case(text: str) -> bool:
+    return any("A" <= character <= "Z" for character in text)
 
 
 def _named(view: View, read: ir.Expression, value: str, *, equal: bool) -> bool | None:
