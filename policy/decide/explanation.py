@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from policy.backend.trace import TraceNode
+from policy.decide.approvals.eligibility import leaf_table
 from policy.decide.compiled import CompiledPolicy
 from policy.decide.conditions import Conditions, Record
 from policy.decide.engine import Decided
@@ -34,6 +35,16 @@ class ConditionTrace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LeafTrace:
+    """One leaf of an approval that was asked for, and who approved under it."""
+
+    text: str
+    location: str
+    counted: tuple[str, ...]
+    """Principal ids of those whose approval counts and who match this leaf, perhaps among others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RuleTrace:
     """One rule or clause of a layer, in the order of the text."""
 
@@ -51,6 +62,8 @@ class RuleTrace:
     """Whether its patterns and routes hold; where not, its conditions were not looked at."""
     why: str
     conditions: tuple[ConditionTrace, ...]
+    leaves: tuple[LeafTrace, ...] = ()
+    """Of an approval that was asked for, its leaves in the order of the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +167,9 @@ class _Tracing:
         )
 
     def _approval(self, approval: ir.Approval, shown: str, layer: str) -> RuleTrace:
-        states = [each.state for each in self.decision.approvals if each.id == shown and each.layer is not None]
+        asked = [each for each in self.decision.approvals if each.id == shown and each.layer is not None]
+        states = [each.state for each in asked]
+        leaves = self._leaves(approval, [vote.approver for each in asked for vote in each.counted]) if asked else ()
         parts = [(role, part) for leaf in _leaves(approval.need) for role, part in _parts(leaf)]
         return RuleTrace(
             kind="approval",
@@ -166,6 +181,21 @@ class _Tracing:
             considered=bool(states),
             why=states[0] if states else "nothing asks for it",
             conditions=self._conditions(*parts),
+            leaves=leaves,
+        )
+
+    def _leaves(self, approval: ir.Approval, counted: Sequence[str]) -> tuple[LeafTrace, ...]:
+        leaves = _leaves(approval.need)
+        table = leaf_table(leaves, self.request)
+        records = {record.principal_id: record for record in self.request.context.authorities or ()}
+        matched = {name: table.matched(records[name]) for name in counted if name in records}
+        return tuple(
+            LeafTrace(
+                text=leaf.text,
+                location=leaf.span.location,
+                counted=tuple(name for name, mask in matched.items() if mask >> index & 1),
+            )
+            for index, leaf in enumerate(leaves)
         )
 
     def _conditions(self, *parts: tuple[str, ir.Expression | None]) -> tuple[ConditionTrace, ...]:
