@@ -43,10 +43,13 @@ def compile_layers(
     limits: Limits = DEFAULT_LIMITS,
     catalog: Catalog | None = None,
     authorities: Sequence[AuthorityFacts] | None = None,
+    *,
+    linted: bool = True,
 ) -> Compiled:
     """Compile the layers of a policy, outermost first.
 
-    `catalog` and `authorities` only bring more findings, never another policy. Raises ValueError without a layer.
+    `catalog` and `authorities` only bring more findings, never another policy. Not `linted`, the policy is not looked
+    through for what is valid but questionable. Raises ValueError without a layer.
     """
     if not layers:
         raise ValueError("a policy has at least one layer")
@@ -68,8 +71,13 @@ def compile_layers(
     trees = [file.tree for group in files for file in group]
     diagnostics = [*read, *certain(report.diagnostics, read, trees), *_whole(layers, found, read)]
     if has_errors(diagnostics):
-        return Compiled(policy=None, diagnostics=ordered(diagnostics, trees))
+        # Lint has not run, so a comment that accepts one of its warnings is not known to be unused.
+        accepted = apply_accepts(trees, ordered(diagnostics, trees))
+        kept = [item for item in accepted if item.code != "accept.unused"]
+        return Compiled(policy=None, diagnostics=ordered(kept, trees))
     policy = ir.PolicySet(layers=programs, hash=policy_hash(programs))
+    if not linted:
+        return Compiled(policy=policy, diagnostics=ordered(diagnostics, trees))
     for group, program in zip(files, programs, strict=True):
         diagnostics += lint(program, [file.tree for file in group], catalog, authorities, policy)
     given = {name for name, value in (("catalog", catalog), ("authorities", authorities)) if value is not None}

@@ -124,14 +124,15 @@ def _header(statement: tree.PolicyHeader, file: ParsedFile, found: Declarations,
         found.header = statement
 
 
-_RESERVED_APPROVALS = {"contract": "the contract's own approval", "default": "the default approvals"}
+_CONTRACT = "contract"
+"""The id under which decisions show the contract's own approval."""
 _BUILT_IN_OBLIGATIONS = ("audit.sensitive", "execution.rate_limit", "execution.timeout")
 
 
 def _approval(statement: tree.Approval, found: Declarations, report: Report) -> None:
     name = statement.id.value
-    if name in _RESERVED_APPROVALS:
-        message = f"{quoted(name)} names {_RESERVED_APPROVALS[name]}; choose another id"
+    if name == _CONTRACT:
+        message = f"{quoted(name)} names the contract's own approval; choose another id"
         report.add("name.reserved", message, statement.id.span)
     first = found.approvals.setdefault(name, statement)
     if first is not statement:

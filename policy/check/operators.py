@@ -197,7 +197,7 @@ def _network(written: tree.Text, env: Environment) -> IPv4Network | IPv6Network 
     address, slash, length = text.partition("/")
     kind = IPv6Network if ":" in address else IPv4Network
     problem = "write an address and a prefix length, such as `10.0.0.0/8`"
-    if slash and length.isascii() and length.isdigit() and (length == "0" or length[0] != "0"):
+    if slash and "%" not in address and length.isascii() and length.isdigit() and (length == "0" or length[0] != "0"):
         try:
             network = kind(text, strict=False)
         except (AddressValueError, NetmaskValueError):
