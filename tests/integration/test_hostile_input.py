@@ -14,7 +14,6 @@ import pytest
 
 from policy.cli import main
 
-"""Twice the two seconds that are promised, since processor time is worth half on a machine whose cores are shared."""
 _MEMORY = 600 << 10
 """KiB that the process may have grown to while one command ran."""
 _ROUTE = 'route "desk" { allow a.b }\n'

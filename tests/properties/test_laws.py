@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from policy import Engine, Outcome
 from tests.properties.budget import budget
+from tests.properties.generators.capabilities import capabilities
 from tests.properties.generators.policies import policies, statements
-from tests.properties.generators.requests import capabilities, contexts, hostile, inputs, requests
+from tests.properties.generators.requests import contexts, hostile, inputs, requests
 from tests.properties.harness import Request, engine_of, essence, rank, voted
 
 SEEDS = st.integers(0, 2**32)
