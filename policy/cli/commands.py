@@ -36,6 +36,7 @@ _ALL = (
     Command(
         "visible", "list what an agent may be shown, and why not the rest", "Exit codes: 0, 1 policy not loadable."
     ),
+    Command("init", "write a policy, a catalog and fixtures to start from", "Exit codes: 0."),
     Command("schema", "print the JSON Schema of a model", "Exit codes: 0."),
 )
 

@@ -27,6 +27,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--coverage", action="store_true", help="tell what of the policies the cases show")
     parser.add_argument("--html", metavar="FILE", help="write the coverage as a page of the policies' text too")
     parser.add_argument("--mutate", action="store_true", help="tell which changes of the policies no case notices")
+    parser.add_argument("--suggest", action="store_true", help="write cases that are lacking, to be reviewed")
     parser.add_argument(
         "--fail-under",
         metavar="PERCENT",
@@ -61,7 +62,7 @@ def run(arguments: Namespace) -> int:
         _write_json(gathered, results, measured)
     else:
         _write_text(gathered, results, measured)
-        if failed and (arguments.coverage or arguments.mutate):
+        if failed and (arguments.coverage or arguments.mutate or arguments.suggest):
             say("nothing is measured before every case passes")
     return FAILURE if failed or measured.short else OK
 
@@ -87,6 +88,8 @@ class Measured:
     least: float | None
     coverage: Coverage | None = None
     mutation: Mutation | None = None
+    suggested: dict[str, list[str]] | None = None
+    """Fixture file to the cases that it lacks."""
 
     def measure(self, arguments: Namespace, jobs: int) -> None:
         """Measure what the arguments ask for, and write the page."""
@@ -100,6 +103,8 @@ class Measured:
                 from policy.fixtures.coverage_page import coverage_page
 
                 save(arguments.html, coverage_page(self.coverage))
+        if arguments.suggest:
+            self.suggested = _suggested(self.gathered)
         if arguments.mutate:
             from policy.fixtures.mutation import Mutation, mutants_of, try_mutants
 
@@ -112,6 +117,13 @@ class Measured:
         """Whether a threshold was missed."""
         given = (self.coverage, self.mutation)
         return self.least is not None and any(part is not None and not part.reaches(self.least) for part in given)
+
+
+def _suggested(gathered: Gathered) -> dict[str, list[str]]:
+    from policy.fixtures.suggested import suggestions
+
+    files = {str(case.path): [each for each in gathered.cases if each.path == case.path] for case in gathered.cases}
+    return {name: list(suggestions(cases)) for name, cases in files.items()}
 
 
 def _decided(gathered: Gathered, jobs: int) -> list[Told]:
@@ -151,6 +163,8 @@ def _write_json(gathered: Gathered, results: list[Told], measured: Measured) -> 
         from policy.fixtures.mutation_report import mutation_json
 
         document["mutation"] = mutation_json(measured.mutation)
+    if measured.suggested is not None:
+        document["suggestions"] = measured.suggested
     write(json.dumps(document, ensure_ascii=False) + "\n")
 
 
@@ -169,6 +183,9 @@ def _write_text(gathered: Gathered, results: list[Told], measured: Measured) -> 
         from policy.fixtures.mutation_report import render_mutation
 
         write(render_mutation(measured.mutation, style) + "\n")
+    for name, cases in (measured.suggested or {}).items():
+        if cases:
+            write(f"# {name}: add below `cases`\n{''.join(cases)}\n")
     write(render_summary(results, len(gathered.diagnostics), gathered.deselected, style))
     if measured.short:
         write(f"{style.paint('error', 'below')} the threshold of {measured.least:g} %\n")
