@@ -38,6 +38,7 @@ def _left_out(file: tree.File) -> set[int]:
     """The offsets that the law leaves out."""
     found: set[int] = set()
     text = file.source.text
+    walked = {node.variable.name for node in _nodes(file) if isinstance(node, tree.Quantified | tree.Total)}
     for node in _nodes(file):
         start, end = node.span.start, node.span.end
         match node:
@@ -45,7 +46,7 @@ def _left_out(file: tree.File) -> set[int]:
                 found.update(range(start + 1, end - 1))
             case tree.Comment() | tree.Number() | tree.Duration() | tree.TimeOfDay() | tree.Pattern():
                 found.update(range(start, end))
-            case tree.Path() if node.head.name in OPEN:
+            case tree.Path() if node.head.name in OPEN or node.head.name in walked:
                 found.update(range(node.head.span.end, end))
             case tree.Assignment() | tree.FieldDeclaration():
                 found.update(range(node.name.span.start, node.name.span.end))
