@@ -184,8 +184,8 @@ class Leaf(Node):
     """One approval by whoever matches. `kind`: principal, role, group, tenant_policy, external_system, delegated.
 
     `value` gives a string, a principal or a list of these; a group constant may end in `*`. None stands only in
-    contracts: a tenant_policy without an id. `max_value` is a number, `value_of` the path it limits, `covering` the path
-    whose value the grant must cover, `where` a condition that may read `approver`. `text` is the leaf as written.
+    contracts: a tenant_policy without an id. `max_value` is a number, `value_of` the path it limits, `covering` the
+    path whose value the grant must cover, `where` a condition that may read `approver`. `text` is the leaf as written.
     """
 
     kind: str
@@ -258,7 +258,7 @@ class RolesConflict(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerformStep(Node):
-    """`patterns` (a `scopes` set gives several) `per` a path into input; `key` is that path as text, the key in history."""
+    """`patterns` (a `scopes` set gives several) `per` a path into input; `key` is that path as text, as in history."""
 
     patterns: tuple[ActionPattern, ...]
     per: Read | None
