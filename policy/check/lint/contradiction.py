@@ -19,10 +19,12 @@ State = tuple[dict[Hashable, domains.Domain], ...]
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _YES = ("boolean", True)
-_NESTING = 64
+_NESTING = 16
 """Levels of alternatives that are followed."""
-_TESTS = 2_000_000
+_TESTS = 1_000_000
 """Tests that one run looks at before it stops looking for contradictions."""
+_TESTS_OF_ONE = 50_000
+"""Tests that one question looks at: alternatives of alternatives would multiply."""
 
 
 def nothing_known(_: ir.Expression) -> bool | None:
@@ -35,11 +37,18 @@ class Contradictions:
 
     def __init__(self) -> None:
         self._digests: dict[int, str] = {}
+        self._names: dict[int, Hashable] = {}
         self._remaining = _TESTS
+        self._left = 0
 
     def never_true(self, conjuncts: Sequence[Signed], fold: Fold = nothing_known) -> bool:
         """Whether all of the parts, each with its sign, can never be true together."""
-        return not self._feasible(conjuncts, (), fold)
+        before = self._remaining
+        self._left = min(before, _TESTS_OF_ONE)
+        spare = before - self._left
+        feasible = self._feasible(conjuncts, (), fold)
+        self._remaining = spare + self._left
+        return not feasible
 
     def constant_parts(
         self, condition: ir.Expression, fold: Fold = nothing_known
@@ -49,6 +58,8 @@ class Contradictions:
         stack = [condition]
         while stack:
             here = stack.pop()
+            if _open(here) and fold(here) is None:
+                continue
             if self.never_true([Signed(here, True)], fold):
                 yield here, False
             elif self.never_true([Signed(here, False)], fold):
@@ -67,7 +78,12 @@ class Contradictions:
 
     def name(self, expression: ir.Expression) -> Hashable:
         """Two expressions of one name have one value in a decision."""
-        expression = unshared(expression)
+        known = self._names.get(id(expression))
+        if known is None:
+            known = self._names[id(expression)] = self._name(unshared(expression))
+        return known
+
+    def _name(self, expression: ir.Expression) -> Hashable:
         if isinstance(expression, ir.Read) and all(isinstance(step, str | int) for step in expression.steps):
             return ("read", expression.variable, expression.root, expression.steps)
         return canonical(expression, self._digests)
@@ -79,8 +95,8 @@ class Contradictions:
         alternatives: list[list[Signed]] = []
         seen: set[tuple[int, bool]] = set()
         stack = list(conjuncts)
-        while stack and self._remaining > 0:
-            self._remaining -= 1
+        while stack and self._left > 0:
+            self._left -= 1
             part = stack.pop()
             match part.expression:
                 case ir.Shared():
@@ -99,6 +115,8 @@ class Contradictions:
                 case _:
                     if not self._test(part, state, fold):
                         return False
+        if self._left <= 0:
+            return True
         return all(any(self._feasible([branch], state, fold) for branch in branches) for branches in alternatives)
 
     def _test(self, part: Signed, state: State, fold: Fold) -> bool:
@@ -178,6 +196,14 @@ class Contradictions:
         if isinstance(expression, ir.Call) and expression.function in {"count", "length"}:
             return domains.Domain(low=0)
         return domains.of_type(expression.type)
+
+
+def _open(expression: ir.Expression) -> bool:
+    """Whether it compares what the request alone knows, of a type with many values, with a constant."""
+    if not isinstance(expression, ir.Compare) or not isinstance(expression.right, ir.Constant):
+        return False
+    left = expression.left
+    return isinstance(left, ir.Read) and domains.of_type(left.type) == domains.Domain()
 
 
 def _keys(container: ir.Expression) -> frozenset[domains.Key] | None:

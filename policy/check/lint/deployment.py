@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policy.check.catalog import CapabilityFacts, CatalogPlace
-from policy.check.lint.index import CatalogIndex
+from policy.check.lint.capabilities import CatalogIndex
 from policy.check.lint.material import Material
 from policy.ir import nodes as ir
 from policy.ir.patterns import matches_any

@@ -31,6 +31,12 @@ class Domain(NamedTuple):
 
 
 IMPOSSIBLE = Domain(empty=True)
+_EVERYTHING = Domain()
+_FEW = {
+    Basic.BOOLEAN: Domain(allowed=frozenset((("boolean", True), ("boolean", False)))),
+    Basic.RISK: Domain(allowed=frozenset(("RiskLevel", level) for level in RiskLevel)),
+    Basic.SENSITIVITY: Domain(allowed=frozenset(("Sensitivity", level) for level in Sensitivity)),
+}
 
 
 def key(value: object) -> Key | None:
@@ -52,13 +58,9 @@ def of_type(type_: Type) -> Domain:
     match type_:
         case Vocabulary() | OneOf():
             return Domain(allowed=frozenset(("string", word) for word in type_.words))
-        case Basic.BOOLEAN:
-            return Domain(allowed=frozenset((("boolean", True), ("boolean", False))))
-        case Basic.RISK:
-            return Domain(allowed=frozenset(("RiskLevel", level) for level in RiskLevel))
-        case Basic.SENSITIVITY:
-            return Domain(allowed=frozenset(("Sensitivity", level) for level in Sensitivity))
-    return Domain()
+        case Basic():
+            return _FEW.get(type_, _EVERYTHING)
+    return _EVERYTHING
 
 
 def restrict(domain: Domain, keys: frozenset[Key], *, negated: bool) -> Domain:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from policy.check.catalog import CapabilityFacts
 from policy.check.lint import schema
+from policy.check.lint.capabilities import CatalogIndex, Found
 from policy.check.lint.finding import finding, listed
-from policy.check.lint.index import CatalogIndex, Found
 from policy.check.lint.material import Material
 from policy.check.lint.views import View
 from policy.check.lint.walk import Path, Special, unshared
 from policy.ir import nodes as ir
 from policy.source.diagnostic import Diagnostic
-from policy.source.suggest import did_you_mean
 from policy.source.text import Span
 from policy.types.values import Duration, Timestamp
 
@@ -61,7 +58,7 @@ def _view(material: Material, capabilities: CatalogIndex, view: View) -> Iterato
     for key, (read, path) in found.items():
         places = capabilities.find(patterns, path)
         if not places.declared:
-            yield from _unknown(places, read.text, read.span, path)
+            yield from _unknown(places, read.text, read.span)
         elif not _within(path, tested):
             yield from _optional(view, places, read, labels.get(key))
     for expression in (*(condition.expression for condition in view.conditions), *view.values):
@@ -72,7 +69,7 @@ def _view(material: Material, capabilities: CatalogIndex, view: View) -> Iterato
             path = redacted(text)
             places = capabilities.find(patterns, path)
             if not places.declared:
-                yield from _unknown(places, text, _place(view.node, text), path)
+                yield from _unknown(places, text, _place(view.node, text))
 
 
 def _presence(material: Material, view: View) -> set[Path]:
@@ -95,30 +92,16 @@ def _within(path: Path, tested: set[Path]) -> bool:
     )
 
 
-def _unknown(places: Found, text: str, span: Span, path: Path) -> Iterator[Diagnostic]:
-    help = _suggestion([*(item for item in places.closed), *places.open], path)
-    names = [item.id for item in (places.open or places.closed)]
+def _unknown(places: Found, text: str, span: Span) -> Iterator[Diagnostic]:
+    help = places.suggestion
     if places.open:
+        names = [item.id for item in places.open]
         message = f"no schema of the capabilities that this concerns names `{text}`; {listed(names)} would let it in"
         yield finding("lint.undeclared_input", message, span, help=help)
     else:
+        names = [item.id for item in places.closed]
         message = f"`{text}` is never there: the schemas of {listed(names)} do not have it"
         yield finding("lint.unknown_input", message, span, help=help)
-
-
-def _suggestion(capabilities: list[CapabilityFacts], path: Path) -> str | None:
-    """A member beside the first step that no schema has."""
-    for depth, step in enumerate(path.steps):
-        if not isinstance(step, str):
-            continue
-        known: set[str] = set()
-        for capability in capabilities:
-            place = schema.locate(capability.input_schema, replace(path, steps=path.steps[:depth]))
-            if place is not None:
-                known |= schema.members(place.schema, capability.input_schema)
-        if step not in known:
-            return did_you_mean(step, known)
-    return None
 
 
 def _optional(view: View, places: Found, read: ir.Read, label: str | None) -> Iterator[Diagnostic]:

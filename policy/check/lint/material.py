@@ -9,8 +9,9 @@ from itertools import islice
 from typing import Any
 
 from policy.check.catalog import AuthorityFacts, Catalog
+from policy.check.lint.capabilities import CatalogIndex
 from policy.check.lint.contradiction import Contradictions
-from policy.check.lint.index import CatalogIndex, RouteIndex
+from policy.check.lint.index import RouteIndex
 from policy.check.lint.views import Condition, View, views
 from policy.check.lint.walk import Path, Signed, paths
 from policy.ir import nodes as ir

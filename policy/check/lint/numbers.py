@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from policy.check.lint.capabilities import CatalogIndex
 from policy.check.lint.finding import finding, listed
-from policy.check.lint.index import CatalogIndex
 from policy.check.lint.inputs import concerned
 from policy.check.lint.material import Material
 from policy.check.lint.views import Condition, View

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policy.check.lint.capabilities import CatalogIndex
 from policy.check.lint.finding import finding, listed
-from policy.check.lint.index import CatalogIndex
 from policy.check.lint.material import Material
 from policy.check.lint.views import View
 from policy.ir import nodes as ir
-from policy.ir.patterns import matches_action
 from policy.source.diagnostic import Diagnostic
 from policy.types.patterns import ANY_SEGMENT, ANY_SEGMENTS
 
@@ -63,7 +62,7 @@ def _short(pattern: ir.ActionPattern, message: str) -> Diagnostic:
 
 def _against(capabilities: CatalogIndex, kind: str, pattern: ir.ActionPattern) -> Iterator[Diagnostic]:
     matched = capabilities.matching(pattern)
-    otherwise = _other_case(capabilities, pattern)
+    otherwise = capabilities.in_other_case(pattern) if isinstance(pattern, ir.ScopePattern) else []
     if otherwise:
         yield finding(
             "lint.case_differs",
@@ -90,18 +89,6 @@ def _against(capabilities: CatalogIndex, kind: str, pattern: ir.ActionPattern) -
             pattern.span,
             help=None if near is None else f"did you mean `{near}`?",
         )
-
-
-def _other_case(capabilities: CatalogIndex, pattern: ir.ActionPattern) -> list[str]:
-    """Scopes that the pattern would match if case did not count."""
-    if not isinstance(pattern, ir.ScopePattern):
-        return []
-    folded = ir.ScopePattern(span=pattern.span, segments=tuple(segment.casefold() for segment in pattern.segments))
-    return sorted(
-        scope
-        for lower, scope in capabilities.folded(folded.segments)
-        if matches_action(folded, lower, "") and not matches_action(pattern, scope, "")
-    )
 
 
 def _near(capabilities: CatalogIndex, pattern: ir.ActionPattern) -> str | None:
