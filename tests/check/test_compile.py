@@ -38,7 +38,7 @@ def test_no_layer_is_a_mistake_of_the_caller() -> None:
 
 
 def test_a_text_that_cannot_be_read_has_no_policy() -> None:
-    result = compile_layers([source_layer("route \u202e")])
+    result = compile_layers([source_layer(f"{ROUTE}# \u202e")])
     assert (result.policy, [item.code for item in result.diagnostics]) == (None, ["syntax.character"])
     assert errors("") == ["syntax.empty_file"]
 
