@@ -62,57 +62,57 @@ def grow(tokens: Iterable[Token], text: str, tables: Tables, finished: Callable[
     for index, token in enumerate(tokens):
         if token.start < skip_to:
             continue
-        actions = states[stack[-1]]
+        row = states[stack[-1]]
         kind = token.kind
         taken = token
-        if kind == "NAME" and keywords.get(token.text) in actions:
-            kind = keywords[token.text]
-        elif "PATTERN" in actions and (pattern := pattern_at(text, token.start)) is not None:
+        if kind == "NAME" and (keyword := keywords.get(token.text)) in row:
+            kind = keyword or kind
+        elif "PATTERN" in row and (pattern := pattern_at(text, token.start)) is not None:
             kind = "PATTERN"
             skip_to = token.start + len(pattern)
             if skip_to != token.end:
                 taken = Token(kind, pattern, token.start, skip_to)
         taken.type = kind
-        if not _take(stack, values, kind, tables, finished):
+        action = row.get(kind)
+        if action is None or (action < 0 and (action := _reduce(stack, values, kind, tables, finished)) is None):
             return Failure(index, expected(stack, tables))
+        stack.append(action)
         values.append(taken)
-    if not _take(stack, values, END, tables, finished):
+    if _reduce(stack, values, END, tables, finished) is None:
         return Failure(index + 1, expected(stack, tables))
     return None
 
 
-def _take(stack: list[int], values: list[Tree], kind: str, tables: Tables, finished: Callable[[Branch], None]) -> bool:
-    """Reduce until the terminal can be shifted; False where it cannot."""
+def _reduce(
+    stack: list[int], values: list[Tree], kind: str, tables: Tables, finished: Callable[[Branch], None]
+) -> int | None:
+    """Reduce until the terminal can be shifted: the state behind it, or None where it does not fit."""
     states, productions, accept = tables.states, tables.productions, tables.accept
     while True:
         action = states[stack[-1]].get(kind)
-        if action is None:
-            return False
-        if action >= 0:
-            stack.append(action)
-            return True
-        production = productions[-1 - action]
-        size = production.size
-        if size == 1 and production.transparent:
+        if action is None or action >= 0:
+            return action
+        origin, name, size, inlined, transparent, statement = productions[-1 - action]
+        if size == 1 and transparent:
             stack.pop()
         else:
             children = values[-size:] if size else []
             if size:
                 del stack[-size:]
                 del values[-size:]
-            if production.inlined:
-                children = _spliced(children, production.inlined)
-            if len(children) == 1 and production.transparent:
+            if inlined:
+                children = _spliced(children, inlined)
+            if transparent and len(children) == 1:
                 values.append(children[0])
+            elif statement:
+                finished(Branch(name, children))
+                values.append(Branch(name, []))
             else:
-                branch = Branch(production.name, children)
-                if production.statement:
-                    finished(branch)
-                    branch = Branch(production.name, [])
-                values.append(branch)
-        stack.append(states[stack[-1]][production.origin])
-        if stack[-1] == accept and kind == END:
-            return True
+                values.append(Branch(name, children))
+        state = states[stack[-1]][origin]
+        if state == accept and kind == END:
+            return state
+        stack.append(state)
 
 
 def _spliced(children: list[Tree], inlined: tuple[int, ...]) -> list[Tree]:

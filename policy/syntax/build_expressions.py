@@ -234,6 +234,10 @@ def path(report: Report, branch: Branch, level: int = 0) -> tree.Path:
     if as_token(head).text in OPERATORS:
         message = f"`{as_token(head).text}` is an operator, and a value belongs here"
         report.error("syntax.operator", message, report.span(head))
+    if len(steps) > report.limits.nesting:
+        message = f"the path has more than {report.limits.nesting} steps, and no value is that deep"
+        report.error("syntax.nesting", message, report.span(branch))
+        raise MalformedError
     return tree.Path(
         span=report.span(branch),
         head=word(report, as_token(head)),

@@ -52,10 +52,12 @@ def refusal_in_text(character: str) -> str | None:
 
 def forbidden(text: str) -> Iterator[tuple[int, str]]:
     """Offset and reason of each character that may not be written out."""
-    for match in _SUSPECT.finditer(text):
-        reason = refusal_in_text(match.group())
-        if reason is not None:
-            yield match.start(), reason
+    reasons = {character: refusal_in_text(character) for character in set(_SUSPECT.findall(text))}
+    refused = "".join(re.escape(character) for character, reason in reasons.items() if reason and character != "\r")
+    if not refused and "\r" not in reasons:
+        return
+    for match in re.finditer(rf"\r(?!\n)|[{refused}]" if refused else r"\r(?!\n)", text):
+        yield match.start(), reasons[match.group()] or ""
 
 
 def _label(character: str) -> str:

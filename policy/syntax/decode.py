@@ -6,9 +6,7 @@ from policy.source.diagnostic import Diagnostic, Severity
 from policy.source.limits import DEFAULT_LIMITS, Limits
 from policy.source.text import Source, Span
 from policy.syntax.characters import forbidden
-
-_MANY = 20
-"""Forbidden characters that are reported one by one."""
+from policy.syntax.report import MANY
 
 
 def decode(data: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> Source | Diagnostic:
@@ -48,7 +46,7 @@ def check_characters(source: Source) -> tuple[Diagnostic, ...]:
     """The errors of characters that may not stand in a policy, comments included."""
     found: list[Diagnostic] = []
     for offset, reason in forbidden(source.text):
-        if len(found) == _MANY:
+        if len(found) == MANY:
             break
         found.append(
             Diagnostic(

@@ -112,7 +112,8 @@ def _place(items: Sequence[_Item], notes: Sequence[Note]) -> _Placed:
     placed = _Placed()
     if not notes:
         return placed
-    anchored = sorted((item.at, position) for position, item in enumerate(items) if item.at is not None)
+    order = [position for position, item in enumerate(items) if item.at is not None]
+    anchored = sorted((items[position].at or 0, position) for position in order)
     offsets = [offset for offset, _ in anchored]
     for note in notes:
         if note.own_line:
@@ -126,7 +127,19 @@ def _place(items: Sequence[_Item], notes: Sequence[Note]) -> _Placed:
                 placed.after.setdefault(anchored[index][1], []).append(note)
                 continue
         placed.last.append(note)
+    _one_a_line(placed, order)
     return placed
+
+
+def _one_a_line(placed: _Placed, order: Sequence[int]) -> None:
+    """A line ends with one comment: the others stand on their own lines before what is printed next."""
+    for position, notes in placed.after.items():
+        more = notes[1:]
+        del notes[1:]
+        if more:
+            index = bisect_right(order, position)
+            following = placed.before.setdefault(order[index], []) if index < len(order) else placed.last
+            following[:0] = more
 
 
 def _measure(items: Sequence[_Item], placed: _Placed) -> None:
@@ -242,15 +255,12 @@ class _Lines:
 
     def _break(self) -> None:
         """End the line, with the comments that belong to its end."""
-        more = self.pending
+        for note in self.pending:
+            self.current = f"{self.current.rstrip()}  {note.text}"
         self.pending = []
-        if more:
-            self.current = f"{self.current.rstrip()}  {more[0].text}"
         if self.current.strip():
             self.lines.append(self.current.rstrip())
         self.current = ""
-        for note in more[1:]:
-            self.lines.append(f"{INDENT * self.level}{note.text}")
 
     def _blank(self) -> None:
         if self.lines and self.lines[-1] and not self.lines[-1].endswith(("{", "(", "[")):

@@ -17,6 +17,8 @@ _CONTINUE = frozenset(
     {"DOT", "COMPARISON", "PLUS", "MINUS", "STAR", "COMMA", "LSQB", "RPAR", "RSQB", "RBRACE", "RANGE", "COLON"}
 )
 """What may stand behind `risk` or `route` where it is read in a condition."""
+_COMPLETE = frozenset({"NAME", "STRING", "NUMBER", "QUANTITY", "TIME", "RBRACE", "RPAR", "RSQB", "STAR", "LBRACE"})
+"""Tokens behind which a clause can begin."""
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _NAMED = STATEMENTS - {"context", "directory", "define", "every"}
 """The statements that begin with a keyword and a quoted text."""
@@ -155,6 +157,14 @@ def _heads(items: Sequence[Token], at: int, text: str) -> bool:
     return at == 0 or items[at - 1].kind == "RBRACE" or starts_line(items, at, text)
 
 
+def _begins_clause(items: Sequence[Token], at: int) -> bool:
+    """Whether an unknown word that starts a line begins a clause or field, and does not go on with a condition."""
+    previous, following = items[at - 1], items[at + 1] if at + 1 < len(items) else None
+    complete = previous.kind in _COMPLETE and previous.text not in OPERATORS | CLAUSES
+    goes_on = items[at].text in OPERATORS or (following is not None and following.kind in _CONTINUE - {"COLON"})
+    return complete and not goes_on
+
+
 def clause_range(items: Sequence[Token], at: int, text: str) -> tuple[int, int] | None:
     """First and last index (exclusive) of the clause that a mistake at this index spoils, where clauses start lines.
 
@@ -173,7 +183,7 @@ def clause_range(items: Sequence[Token], at: int, text: str) -> tuple[int, int] 
                     break
                 begins = []
         elif depth == 1 and token.kind == "NAME" and starts_line(items, index, text):
-            known = token.text in CLAUSES or index == at
+            known = token.text in CLAUSES or index == at or _begins_clause(items, index)
             if known and index > at:
                 end = index
                 break

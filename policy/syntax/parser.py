@@ -5,16 +5,21 @@ A text without a mistake is read in one pass. One with a mistake is read again, 
 
 from __future__ import annotations
 
-from policy.source.diagnostic import Diagnostic
+from itertools import islice
+
+from policy.source.diagnostic import Diagnostic, Severity
 from policy.source.limits import DEFAULT_LIMITS, Limits
 from policy.source.text import Source, Span
 from policy.syntax import build, tree
-from policy.syntax.branch import Branch, grow
+from policy.syntax.branch import Branch, Failure, grow
 from policy.syntax.decode import check_characters, check_size
-from policy.syntax.recover import recover, statement_limit
-from policy.syntax.report import Report
+from policy.syntax.recover import MANY_TOKENS, recover, statement_limit
+from policy.syntax.report import MANY, Report
 from policy.syntax.tables import tables
 from policy.syntax.tokens import Token, Trivia, tokenize
+
+MAX_TOKENS = 400_000
+"""Tokens of one file: a text of 1 MiB that people wrote has fewer, and one that has more only costs time."""
 
 
 def parse(source: Source, limits: Limits = DEFAULT_LIMITS) -> tuple[tree.File, tuple[Diagnostic, ...]]:
@@ -35,17 +40,53 @@ def parse(source: Source, limits: Limits = DEFAULT_LIMITS) -> tuple[tree.File, t
             read.append(statement)
 
     forbidden = check_characters(source)
-    failure = grow(tokenize(source.text, limits, trivia), source.text, tables(), finish)
-    if failure is not None or trivia.too_deep:
-        trivia = Trivia()
-        items = list(tokenize(source.text, limits, trivia))
+    if len(forbidden) >= MANY:
+        return _file(source, [], []), (*forbidden, _too_many(source))
+    tokens = tokenize(source.text, limits, trivia)
+    failure = grow(islice(tokens, MAX_TOKENS), source.text, tables(), finish)
+    if (failure is None or failure.index == MAX_TOKENS) and next(tokens, None) is not None:
+        return _file(source, [], []), (_too_many_tokens(source),)
+    if failure is not None:
         report.found.clear()
-        read = recover(report, items, trivia.too_deep, tables())
-    report.found += forbidden
+        read = _again(report, failure, told=bool(forbidden))
     statement_limit(report, read)
-    if not read and not report.found:
+    if not read and not report.found and not forbidden:
         report.error("syntax.empty_file", "the file holds no statement", Span(source, 0, 0))
-    return _file(source, read, trivia.comments), _in_order(report.found)
+    found = _in_order([*report.found, *forbidden])
+    if len(found) >= MANY:
+        found = (*found[:MANY], _too_many(source))
+    return _file(source, read, [] if found else trivia.comments), found
+
+
+def _again(report: Report, failure: Failure, *, told: bool) -> list[tree.Statement]:
+    """Read a text with a mistake statement by statement. It is an error whatever that finds, unless one was told."""
+    trivia = Trivia()
+    tokens = tokenize(report.source.text, report.limits, trivia, careless=True)
+    many = max(MANY_TOKENS, failure.index + 2)
+    items = list(islice(tokens, many))
+    read = recover(report, items, trivia.too_deep, tables(), cut=len(items) == many)
+    if not report.found and not told:
+        end = items[min(failure.index, len(items) - 1)]
+        report.error("syntax.unexpected", f"the text cannot be read from `{end.text}` on", report.span(end))
+    return read
+
+
+def _too_many_tokens(source: Source) -> Diagnostic:
+    return Diagnostic(
+        code="syntax.too_large",
+        severity=Severity.ERROR,
+        message=f"the file has more than {MAX_TOKENS:_} words and marks; split it and `import` the parts",
+        file=source.name,
+    )
+
+
+def _too_many(source: Source) -> Diagnostic:
+    return Diagnostic(
+        code="syntax.too_many_errors",
+        severity=Severity.ERROR,
+        message=f"the file has more than {MANY} errors; mend these first",
+        file=source.name,
+    )
 
 
 def _file(source: Source, statements: list[tree.Statement], comments: list[Token]) -> tree.File:

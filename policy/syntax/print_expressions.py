@@ -33,6 +33,11 @@ class Printer:
             at -= 1
         return self.starts[max(0, at - words + 1)]
 
+    def behind(self, node: tree.Node) -> int | None:
+        """The offset of the token that follows a node."""
+        at = bisect_left(self.starts, node.span.end)
+        return self.starts[at] if at < len(self.starts) else None
+
     def find(self, node: tree.Node, *words: str) -> int | None:
         """The offset of these words inside a node, outside its nested brackets."""
         depth = 0
@@ -198,7 +203,7 @@ def _list(to: Printer, node: tree.ListLiteral) -> None:
     out.dedent()
     if node.items:
         out.line("")
-    out.text("]")
+    out.text("]", node.span.end - 1)
     out.close()
 
 
@@ -217,7 +222,7 @@ def _map(to: Printer, node: tree.MapLiteral) -> None:
     out.dedent()
     if node.entries:
         out.line()
-    out.text("}")
+    out.text("}", node.span.end - 1)
     out.close()
 
 

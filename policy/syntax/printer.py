@@ -16,7 +16,8 @@ from policy.syntax.print_literals import pattern, quoted
 from policy.syntax.print_rules import condition, patterns, rule, texts
 from policy.syntax.tokens import Trivia, tokenize
 
-_EMPTY_LINE = re.compile(r"\n[ \t\r]*\n")
+_EMPTY_LINE = re.compile(r"[ \t]*(?:#[^\n]*)?\r?\n[ \t\r]*\n")
+"""An empty line behind a statement, perhaps with a comment at its end."""
 _WORD = {
     tree.Deny: "deny",
     tree.Require: "require",
@@ -90,9 +91,7 @@ def _note(file: tree.File, comment: tree.Comment) -> Note:
 def _apart(file: tree.File, previous: tree.Statement, node: tree.Statement) -> bool:
     """Whether an empty line parts two statements: always, but between short ones of a kind only where one was."""
     if type(previous) is type(node) and isinstance(node, tree.Define | tree.Import | tree.ScopesBlock):
-        return (
-            _EMPTY_LINE.search(file.source.text, previous.span.end, max(previous.span.end, node.span.start)) is not None
-        )
+        return _EMPTY_LINE.match(file.source.text, previous.span.end) is not None
     return True
 
 
@@ -245,10 +244,9 @@ def _route_clause(to: Printer, clause: tree.RouteClause) -> None:
 def _field(to: Printer, node: tree.FieldDeclaration) -> None:
     to.layout.text(f"{node.name.name}: ", node.span.start)
     _type(to, node.type)
-    if node.nullable:
-        to.layout.glue(" or null")
-    if node.optional:
-        to.layout.glue(" optional")
+    marks = (" or null" if node.nullable else "") + (" optional" if node.optional else "")
+    if marks:
+        to.layout.text(marks, node.span.end - 1)
 
 
 def _fields(to: Printer, fields: tuple[tree.FieldDeclaration, ...]) -> None:
@@ -261,7 +259,7 @@ def _fields(to: Printer, fields: tuple[tree.FieldDeclaration, ...]) -> None:
         _field(to, field)
     out.dedent()
     out.line()
-    out.text("}")
+    out.text("}", to.behind(fields[-1]))
     out.close()
 
 

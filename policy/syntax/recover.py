@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from policy.source.diagnostic import Diagnostic, Severity
-from policy.source.text import Span
 from policy.syntax import build, tree
 from policy.syntax.branch import Branch, grow
 from policy.syntax.characters import refusal_in_text
 from policy.syntax.explain import explain
 from policy.syntax.outline import brackets, clause_range, segments
-from policy.syntax.report import Report
+from policy.syntax.report import MANY, Report
 from policy.syntax.tables import Tables
 from policy.syntax.tokens import UNCLOSED, UNKNOWN, Token
 
-MANY = 100
-"""Errors of one file that are told; behind them the file is read no further."""
+MANY_TOKENS = 300_000
+"""Tokens of a text with a mistake that are read again; a text of 1 MiB that a person wrote has fewer."""
+_MANY_MENDED = 20_000
+"""Tokens of a statement that is read again without the clause that is wrong."""
 _MANY_CLAUSES = 20
 _INCOMPLETE = frozenset(("syntax.empty_body", "syntax.missing_clause", "syntax.clause_order"))
 """What may only seem wrong in a statement of which a clause was left out."""
@@ -41,20 +42,17 @@ _FOREIGN = {
 }
 
 
-def recover(report: Report, items: Sequence[Token], too_deep: Sequence[Token], tables: Tables) -> list[tree.Statement]:
-    """Read what can be read, and report each mistake once."""
+def recover(
+    report: Report, items: Sequence[Token], too_deep: Sequence[Token], tables: Tables, *, cut: bool
+) -> list[tree.Statement]:
+    """Read what can be read, and report each mistake once. `cut` says that the text goes on behind the last token."""
     read: list[tree.Statement] = []
     deep = {token.start: token for token in too_deep}
     for segment in segments(items, report.source.text):
         if len(report.found) >= MANY:
-            report.error(
-                "syntax.too_many_errors",
-                f"more than {MANY} errors; mend these first",
-                Span(report.source, segment[0].start, segment[0].end),
-            )
             break
         if not _lexical(report, segment, deep):
-            read += _segment(report, segment, tables)
+            read += _segment(report, segment, tables, cut=cut and segment[-1] is items[-1])
     return read
 
 
@@ -84,7 +82,7 @@ def _lexical(report: Report, segment: Sequence[Token], deep: dict[int, Token]) -
         elif token.kind == UNKNOWN:
             found = True
             run_on = previous is not None and previous.kind == UNKNOWN and previous.end == token.start
-            if refusal_in_text(token.text) is None and not run_on and token.text not in foreign:
+            if refusal_in_text(token.text[0]) is None and not run_on and token.text not in foreign:
                 _unknown(report, token)
             foreign.add(token.text)
         previous = token
@@ -92,13 +90,13 @@ def _lexical(report: Report, segment: Sequence[Token], deep: dict[int, Token]) -
 
 
 def _unknown(report: Report, token: Token) -> None:
-    help = _FOREIGN.get(token.text)
-    if help is None and token.text.isalpha():
+    help = _FOREIGN.get(token.text[0])
+    if help is None and token.text[0].isalpha():
         help = "names are made of the letters a to z, digits and `_`"
     report.error("syntax.character", f"`{token.text}` has no meaning here", report.span(token), help=help)
 
 
-def _segment(report: Report, segment: Sequence[Token], tables: Tables) -> list[tree.Statement]:
+def _segment(report: Report, segment: Sequence[Token], tables: Tables, *, cut: bool) -> list[tree.Statement]:
     """Parse the statements of a segment. A clause with a mistake is left out and the rest read again, so that a second
     mistake in the same statement is told too."""
     own = Report(report.source, report.limits)
@@ -117,10 +115,11 @@ def _segment(report: Report, segment: Sequence[Token], tables: Tables) -> list[t
         own.found.clear()
         read.clear()
         failure = grow(items, report.source.text, tables, finish)
-        if failure is None:
+        if failure is None or (cut and failure.index == len(items)):
             break
         mistakes.append(explain(report.source, items, failure.index, failure.expected, tables))
-        spoilt = clause_range(items, failure.index, report.source.text) if whole else None
+        mend = whole and len(items) <= _MANY_MENDED
+        spoilt = clause_range(items, failure.index, report.source.text) if mend else None
         if spoilt is None:
             break
         del items[spoilt[0] : spoilt[1]]

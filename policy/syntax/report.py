@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from policy.source.diagnostic import Diagnostic, Related, Severity
@@ -9,6 +10,15 @@ from policy.source.limits import Limits
 from policy.source.text import Source, Span
 from policy.syntax.branch import Branch
 from policy.syntax.tokens import Token
+
+MANY = 100
+"""Errors of one file that are told."""
+_LONG = re.compile(r"`([^`]{60})[^`]{20,}`")
+
+
+def shortened(message: str) -> str:
+    """A message with the author's text cut where it is long."""
+    return _LONG.sub(r"`\1…`", message)
 
 
 class MalformedError(Exception):
@@ -37,15 +47,20 @@ class Report:
         context: Span | None = None,
         related: tuple[Related, ...] = (),
     ) -> None:
-        """Add an error."""
+        """Add an error.
+
+        Raises MalformedError where so many were found that one more helps nobody: the statement is read no further.
+        """
+        if len(self.found) >= MANY:
+            raise MalformedError
         self.found.append(
             Diagnostic(
                 code=code,
                 severity=Severity.ERROR,
-                message=message,
+                message=shortened(message),
                 span=span,
                 context=context,
                 related=related,
-                help=help,
+                help=None if help is None else shortened(help),
             )
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from policy.source.diagnostic import Diagnostic, Related, Severity
 from policy.source.text import Source, Span
 from policy.syntax.outline import Brackets, Place
+from policy.syntax.report import shortened
 from policy.syntax.tables import Tables
 from policy.syntax.tokens import Token
 
@@ -64,7 +65,14 @@ class Stop:
         self, code: str, message: str, span: Span, *, help: str | None = None, related: tuple[Related, ...] = ()
     ) -> Diagnostic:
         """The diagnostic of this mistake."""
-        return Diagnostic(code=code, severity=Severity.ERROR, message=message, span=span, help=help, related=related)
+        return Diagnostic(
+            code=code,
+            severity=Severity.ERROR,
+            message=shortened(message),
+            span=span,
+            help=None if help is None else shortened(help),
+            related=related,
+        )
 
 
 def kind_of(token: Token | None) -> str | None:

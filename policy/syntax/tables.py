@@ -14,7 +14,7 @@ from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 _TABLES = "tables.json"
 
@@ -25,8 +25,7 @@ STATEMENTS = frozenset(
 """The rules of the grammar that are statements."""
 
 
-@dataclass(frozen=True, slots=True)
-class Production:
+class Production(NamedTuple):
     """One production: `size` symbols become `name`; `inlined` are the positions whose children take their place,
     `transparent` means that a single child stands for itself, `statement` that a file is a row of these."""
 

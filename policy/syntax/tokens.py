@@ -36,7 +36,7 @@ PUNCTUATION = {
 UNCLOSED = "UNCLOSED"
 """A quote without a second one on its line."""
 UNKNOWN = "UNKNOWN"
-"""A character that begins nothing."""
+"""A character that begins nothing, or a run of them outside ASCII."""
 
 _KINDS = (
     "",
@@ -63,7 +63,7 @@ _PARTS = (
     COMMENT,
     r"[{}()\[\],:.=+*-]",
     r'"[^\n\r]*',
-    r"[^ \t\r\n]",
+    r"[^\x00-\x7f]+|[^ \t\r\n]",
 )
 _TOKEN = re.compile(r"[ \t\r\n]*(?:" + "|".join(f"({part})" for part in _PARTS) + ")")
 _PATTERN = re.compile(PATTERN)
@@ -93,13 +93,15 @@ class Trivia:
     too_deep: list[Token] = field(default_factory=list)
 
 
-def tokenize(text: str, limits: Limits, trivia: Trivia) -> Iterator[Token]:
+def tokenize(text: str, limits: Limits, trivia: Trivia, *, careless: bool = False) -> Iterator[Token]:
     """The tokens of a text, one by one; comments and brackets beyond the nesting limit go to `trivia`.
 
-    The braces of a statement's own body are no level of nesting.
+    The braces of a statement's own body are no level of nesting. Behind the first bracket that nests too deeply there
+    are no more tokens, unless `careless`.
     """
     depth, bound, reported = 0, limits.nesting, False
-    for match in _TOKEN.finditer(text):
+    # Without white space at the end every match has a token, so a text of blanks alone costs no search.
+    for match in _TOKEN.finditer(text, 0, len(text.rstrip(" \t\r\n"))):
         index = match.lastindex or 0
         kind = _KINDS[index]
         written = match.group(index)
@@ -112,6 +114,8 @@ def tokenize(text: str, limits: Limits, trivia: Trivia) -> Iterator[Token]:
                 depth += 1
                 if depth > bound and not reported:
                     trivia.too_deep.append(Token(kind, written, end - 1, end))
+                    if not careless:
+                        return
                     reported = True
             elif written in "})]":
                 depth = max(0, depth - 1)
