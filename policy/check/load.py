@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from policy.check.report import Report, quoted
+from policy.check.report import Report, named
 from policy.source.diagnostic import Diagnostic, Related, Severity
 from policy.source.limits import DEFAULT_LIMITS, Limits
 from policy.source.text import Source, Span
@@ -148,10 +148,10 @@ def read_layer(path: str | Path, limits: Limits = DEFAULT_LIMITS, reader: Reader
 
 
 def _no_policy(shown: str, *, folder: bool) -> Diagnostic:
-    message = f"{quoted(shown)} does not end in `{SUFFIX}`"
+    message = f"{named(shown)} does not end in `{SUFFIX}`"
     help = None
     if folder:
-        message = f"{quoted(shown)} holds no `{SUFFIX}` file"
+        message = f"{named(shown)} holds no `{SUFFIX}` file"
         help = "name the folder that holds the files themselves; folders below it are not looked through"
     return Diagnostic(code="load.no_policy", severity=Severity.ERROR, message=message, help=help, file=shown)
 
@@ -174,19 +174,19 @@ def _files_of(given: Path, real: Path, reader: Reader) -> list[Path]:
 def _unreadable(shown: str, error: Exception) -> Diagnostic:
     code = "load.unreadable"
     if isinstance(error, FileNotFoundError | NotADirectoryError):
-        code, message = "load.not_found", f"{quoted(shown)} does not exist"
+        code, message = "load.not_found", f"{named(shown)} does not exist"
     elif isinstance(error, IsADirectoryError):
-        message = f"{quoted(shown)} is a folder, not a file"
+        message = f"{named(shown)} is a folder, not a file"
     elif isinstance(error, PermissionError):
-        message = f"{quoted(shown)} may not be read"
+        message = f"{named(shown)} may not be read"
     elif isinstance(error, OSError) and error.strerror is None:
-        message = f"{quoted(shown)} is {error}"
+        message = f"{named(shown)} is {error}"
     elif isinstance(error, OSError):
-        message = f"{quoted(shown)} cannot be read: {str(error.strerror).lower()}"
+        message = f"{named(shown)} cannot be read: {str(error.strerror).lower()}"
     elif isinstance(error, RuntimeError):
-        message = f"{quoted(shown)} cannot be read: its links lead in a loop"
+        message = f"{named(shown)} cannot be read: its links lead in a loop"
     else:
-        message = f"{quoted(shown)} cannot be read: no file has such a name"
+        message = f"{named(shown)} cannot be read: no file has such a name"
     return Diagnostic(code=code, severity=Severity.ERROR, message=message, file=shown)
 
 
@@ -250,7 +250,7 @@ class _Loading:
                 continue
             if target in seen:
                 related = (Related(message="first imported here", span=seen[target]),)
-                message = f"{quoted(statement.path.value)} is imported twice"
+                message = f"{named(statement.path.value)} is imported twice"
                 self.report.add("name.repeated", message, statement.path.span, related=related)
                 continue
             seen[target] = statement.path.span
@@ -264,13 +264,13 @@ class _Loading:
         if not written or "\\" in written or written.startswith("/") or ":" in parts[0] or "\0" in written:
             self.report.add(
                 "load.import_path",
-                f"{quoted(span.text)} is no relative path",
+                f"{named(span.text)} is no relative path",
                 span,
                 help='write a path from this file on, such as `"shared/approvals.policy"`',
             )
             return None
         if not written.endswith(SUFFIX):
-            message = f"{quoted(span.text)} does not end in `{SUFFIX}`"
+            message = f"{named(span.text)} does not end in `{SUFFIX}`"
             self.report.add("load.import_path", message, span)
             return None
         return self._resolve(importer.parent / written, statement)
@@ -284,7 +284,7 @@ class _Loading:
             self._report_unreadable(shown, error, statement)
             return None
         if real == self.root or not real.is_relative_to(self.root):
-            message = f"{quoted(shown)} lies out of the folder of this policy"
+            message = f"{named(shown)} lies out of the folder of this policy"
             if statement is None:
                 self.findings.append(
                     Diagnostic(code="load.outside_root", severity=Severity.ERROR, message=message, file=shown)
@@ -310,7 +310,7 @@ class _Loading:
             return None
         if data is None:
             message = (
-                f"{quoted(str(shown))} has more than {self.limits.file_bytes:,} bytes; split it and import the parts"
+                f"{named(str(shown))} has more than {self.limits.file_bytes:,} bytes; split it and import the parts"
             )
             self.findings.append(
                 Diagnostic(code="load.too_large", severity=Severity.ERROR, message=message, file=str(shown))

@@ -96,6 +96,11 @@ def quoted(text: str) -> str:
     return f"`{flat}`" if len(flat) <= 80 else f"`{flat[:79]}…`"
 
 
+def named(path: str) -> str:
+    """A path in backticks, whole however long it is: its end is what tells files apart."""
+    return f"`{' '.join(path.split())}`"
+
+
 def listed(words: Iterable[str]) -> str:
     """Words in backticks with commas and `or`: "`a`, `b` or `c`"; many of them are cut."""
     shown = [f"`{word}`" for word in words]
