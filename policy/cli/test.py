@@ -108,7 +108,7 @@ class Measured:
         if arguments.mutate:
             from policy.fixtures.mutation import Mutation, mutants_of, try_mutants
 
-            mutants = mutants_of(cases)
+            mutants = mutants_of(cases, jobs)
             with progress("mutants", len(mutants)) as advance:
                 self.mutation = Mutation(tuple(try_mutants(mutants, jobs, advance)))
 
