@@ -5,22 +5,15 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 
-from policy.cli import requests
+from policy.cli import policies, requests
 from policy.cli.inputs import existing
 from policy.cli.outcome import DENY, FAILURE, OK, REQUIRE_APPROVAL
-from policy.cli.streams import output_style, report, write
+from policy.cli.streams import output_style, write
 
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        "--policy",
-        metavar="PATH",
-        nargs="+",
-        action="extend",
-        required=True,
-        help="files or folders of .policy files; several are layers, first the outermost",
-    )
+    policies.configure(parser)
     requests.configure(parser)
     parser.add_argument("--explain", action="store_true", help="tell every rule that was looked at, and why")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how the decision is written")
@@ -31,12 +24,8 @@ def run(arguments: Namespace) -> int:
     paths = existing(arguments.policy)
     request = requests.read(arguments)
 
-    from policy.engine import Engine, PolicyError
-
-    try:
-        engine = Engine.load(*paths)
-    except PolicyError as error:
-        report(error.diagnostics)
+    engine = policies.load(paths)
+    if engine is None:
         return FAILURE
     given = (request.action, request.capability, request.context)
     if arguments.explain:

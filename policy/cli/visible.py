@@ -6,6 +6,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from policy.cli import policies
 from policy.cli.inputs import Inputs, existing
 from policy.cli.outcome import FAILURE, OK
 from policy.cli.streams import output_style, report, write
@@ -17,14 +18,7 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        "--policy",
-        metavar="PATH",
-        nargs="+",
-        action="extend",
-        required=True,
-        help="files or folders of .policy files; several are layers, first the outermost",
-    )
+    policies.configure(parser)
     parser.add_argument("--capabilities", metavar="FILE", required=True, help="the catalog")
     parser.add_argument("--context", metavar="FILE", required=True, help="the trusted context")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how the answer is written")
@@ -37,12 +31,8 @@ def run(arguments: Namespace) -> int:
     catalog = inputs.catalog(arguments.capabilities)
     context = inputs.document(arguments.context, "context").value
 
-    from policy.engine import Engine, PolicyError
-
-    try:
-        engine = Engine.load(*paths)
-    except PolicyError as error:
-        report(error.diagnostics)
+    engine = policies.load(paths)
+    if engine is None:
         return FAILURE
     report(each for each in catalog.diagnostics if each.is_error)
     answers = {name: engine.exposes(capability, context) for name, capability in catalog.capabilities.items()}

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from policy.contracts.fragments import follow
+from policy.model.bounds import pointer_of
 from policy.model.mistakes import quoted
 
 _READERS = frozenset(
@@ -219,8 +220,7 @@ def definition_name(pointer: str) -> str:
 
 def reference_to(pointer: str) -> str:
     """The reference to a definition, inside a bundled schema."""
-    name = definition_name(pointer).replace("~", "~0").replace("/", "~1")
-    return f"#/$defs/{quote(name)}"
+    return f"#/$defs{quote(pointer_of([definition_name(pointer)]))}"
 
 
 def _names_a_schema(pointer: str) -> bool:

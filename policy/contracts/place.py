@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from policy.model.bounds import pointer_of
 from policy.source.diagnostic import Diagnostic, Severity
 
 
@@ -34,7 +35,7 @@ class Place:
             if carried is None:
                 return replace(self, members={}, whole=True)
             return self.below(carried).at(*steps[1:])
-        return self.below(pointer_of(*steps))
+        return self.below(pointer_of(steps))
 
     def below(self, pointer: str) -> Place:
         """The place that a pointer relative to this one names."""
@@ -74,8 +75,3 @@ class Place:
                 break
             pointer = pointer.rpartition("/")[0]
         return None
-
-
-def pointer_of(*steps: str | int) -> str:
-    """A JSON Pointer (RFC 6901) from its unescaped steps."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)

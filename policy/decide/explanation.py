@@ -15,6 +15,7 @@ from policy.decide.request import Request
 from policy.decide.risk import matching
 from policy.decide.selectors import Match, Target, judge, match, reaches
 from policy.ir import nodes as ir
+from policy.ir.alternatives import leaves_of
 from policy.ir.patterns import matches_any
 from policy.model.decision import Decision
 
@@ -170,7 +171,7 @@ class _Tracing:
         asked = [each for each in self.decision.approvals if each.id == shown and each.layer is not None]
         states = [each.state for each in asked]
         leaves = self._leaves(approval, [vote.approver for each in asked for vote in each.counted]) if asked else ()
-        parts = [(role, part) for leaf in _leaves(approval.need) for role, part in _parts(leaf)]
+        parts = [(role, part) for leaf in leaves_of(approval.need) for role, part in _parts(leaf)]
         return RuleTrace(
             kind="approval",
             id=approval.id,
@@ -185,7 +186,7 @@ class _Tracing:
         )
 
     def _leaves(self, approval: ir.Approval, counted: Sequence[str]) -> tuple[LeafTrace, ...]:
-        leaves = _leaves(approval.need)
+        leaves = leaves_of(approval.need)
         table = leaf_table(leaves, self.request)
         records = {record.principal_id: record for record in self.request.context.authorities or ()}
         matched = {name: table.matched(records[name]) for name in counted if name in records}
@@ -221,16 +222,6 @@ class _Tracing:
 def _given(approver: object) -> str | None:
     name = approver.get("id") if isinstance(approver, dict) else None
     return name if isinstance(name, str) else None
-
-
-def _leaves(need: ir.Need) -> Sequence[ir.Leaf]:
-    match need:
-        case ir.Leaf():
-            return (need,)
-        case ir.Pool():
-            return need.leaves
-        case ir.Slots():
-            return [leaf for child in need.children for leaf in _leaves(child)]
 
 
 def _parts(leaf: ir.Leaf) -> Iterator[tuple[str, ir.Expression | None]]:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from policy.model.action import CLAIM_MEMBERS, Action
+from policy.model.action import Action
 from policy.model.admitted import AdmittedCapability
 from policy.model.context import AuthorityRecord, Context, Principal
 from policy.types.convert import Mismatch, member_to_runtime
 from policy.types.instants import parse_timestamp
 from policy.types.kinds import Field
+from policy.types.names import CLAIM_MEMBERS
 from policy.types.values import MISSING, Timestamp
 
 Declared = Mapping[str, tuple[Field, ...]]

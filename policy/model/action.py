@@ -10,19 +10,6 @@ from policy.model.base import Identifier, Json, Model
 
 TransactionMode = Literal["execute", "dry_run", "plan", "commit", "compensate", "reconcile", "rollback_not_supported"]
 
-CLAIM_MEMBERS = (
-    "identity",
-    "approval",
-    "compliance",
-    "delegation_chain",
-    "federation",
-    "conversation",
-    "memory_context",
-    "callback",
-    "observability",
-)
-"""Members of an action that the caller states and nobody vouches for."""
-
 
 class ActionTransaction(Model):
     """How the action takes part in a transaction (AIP 1.0)."""

@@ -6,6 +6,7 @@ no lone surrogate, no number that I-JSON (RFC 7493) does not carry, and is small
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from json.encoder import encode_basestring
 from math import isfinite
@@ -107,7 +108,7 @@ def copy_json(value: Any) -> Any:
     return value
 
 
-def pointer_of(steps: list[str | int]) -> str:
+def pointer_of(steps: Sequence[str | int]) -> str:
     """The JSON Pointer (RFC 6901) of member names and indices."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
 

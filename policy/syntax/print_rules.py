@@ -12,30 +12,24 @@ from policy.syntax.print_literals import duration, pattern, quoted, reference
 
 def texts(to: Printer, words: str, items: Sequence[tree.Text], at: int | None) -> None:
     """Print a clause of quoted texts with commas; they stand below each other where they do not fit."""
-    out = to.layout
-    out.open()
-    out.text(words, at)
-    out.indent()
-    for position, item in enumerate(items):
-        if position:
-            out.glue(",")
-        out.line()
-        out.text(quoted(item.value), item.span.start)
-    out.dedent()
-    out.close()
+    _listing(to, words, [(quoted(item.value), item.span.start) for item in items], at)
 
 
 def patterns(to: Printer, words: str, items: Sequence[tree.AnyPattern], at: int | None) -> None:
     """Print a clause of patterns with commas."""
+    _listing(to, words, [(pattern(item), item.span.start) for item in items], at)
+
+
+def _listing(to: Printer, words: str, items: Sequence[tuple[str, int]], at: int | None) -> None:
     out = to.layout
     out.open()
     out.text(words, at)
     out.indent()
-    for position, item in enumerate(items):
+    for position, (text, start) in enumerate(items):
         if position:
             out.glue(",")
         out.line()
-        out.text(pattern(item), item.span.start)
+        out.text(text, start)
     out.dedent()
     out.close()
 

@@ -77,14 +77,11 @@ EFFECTS = (
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 """Days of the week, from Monday."""
 
-EVIDENCE = ("reason", "external_ticket", "input_snapshot", "policy_decision")
+EVIDENCE = ("reason", "input_snapshot", "policy_decision", "external_ticket", "attachment")
 """Kinds of evidence that are written bare; others are quoted."""
 
 TYPES = ("string", "number", "boolean", "timestamp", "duration", "ip", "risk", "sensitivity")
 """Types of context attributes that are one word; `one of`, `list of`, `map of` and records are the others."""
-
-APPROVAL_SOURCES = ("default", "contract")
-"""What may stand in the place of an approval's id."""
 
 PARTIES = ("requester", "operator", "subject", "delegators")
 """The parties of an action."""

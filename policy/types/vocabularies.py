@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from policy.syntax import words
 from policy.types.kinds import Vocabulary
 
-PRINCIPAL_KIND = Vocabulary("principal kind", ("human", "agent", "service", "tenant", "customer", "contact", "system"))
+PRINCIPAL_KIND = Vocabulary("principal kind", words.PRINCIPAL_KINDS)
 CAPABILITY_KIND = Vocabulary("capability kind", ("agent", "tool", "workflow", "channel", "resource", "human_task"))
 STABILITY = Vocabulary("stability", ("stable", "experimental", "deprecated"))
 MODE = Vocabulary("execution mode", ("sync", "async", "streaming"))
@@ -12,24 +13,8 @@ TRANSACTION_MODE = Vocabulary(
     "transaction mode",
     ("execute", "dry_run", "plan", "commit", "compensate", "reconcile", "rollback_not_supported"),
 )
-EFFECT = Vocabulary(
-    "effect",
-    (
-        "read",
-        "write",
-        "delete",
-        "send_message",
-        "financial",
-        "identity",
-        "medical",
-        "legal",
-        "external_network",
-        "code_execution",
-    ),
-)
-EVIDENCE_KIND = Vocabulary(
-    "evidence kind", ("reason", "input_snapshot", "policy_decision", "external_ticket", "attachment")
-)
+EFFECT = Vocabulary("effect", words.EFFECTS)
+EVIDENCE_KIND = Vocabulary("evidence kind", words.EVIDENCE)
 IDEMPOTENCY_REQUIREMENT = Vocabulary("idempotency requirement", ("required", "optional", "unsupported"))
 COLLISION_BEHAVIOR = Vocabulary(
     "collision behaviour", ("return_original_result", "reject_conflict", "revalidate_input_hash")

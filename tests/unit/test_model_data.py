@@ -8,11 +8,12 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ValidationError
 
-from policy.model.action import CLAIM_MEMBERS, Action
+from policy.model.action import Action
 from policy.model.base import Model
 from policy.model.context import Context, Principal
 from policy.model.decision import Decision, Outcome
 from policy.model.published import DIALECT
+from policy.types.names import CLAIM_MEMBERS
 
 _ACTION = {"id": "a-1", "capability_id": "c-1", "input": {"x": 1}}
 _ROSA = {"id": "rosa", "kind": "human"}

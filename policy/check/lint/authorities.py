@@ -8,9 +8,9 @@ from itertools import combinations, islice, product
 from policy.check.catalog import AuthorityFacts
 from policy.check.lint.finding import finding, heading
 from policy.check.lint.material import Material
-from policy.check.lint.views import leaves
 from policy.check.lint.walk import unshared
 from policy.ir import nodes as ir
+from policy.ir.alternatives import leaves_of
 from policy.source.diagnostic import Diagnostic
 
 _ALTERNATIVES = 256
@@ -55,7 +55,7 @@ def _accepted(approval: ir.Approval, records: Sequence[AuthorityFacts]) -> list[
 def _people(approval: ir.Approval, records: Sequence[AuthorityFacts]) -> _Slot:
     """Everybody whom some leaf of the approval matches."""
     accepted = _accepted(approval, records)
-    return frozenset[str]().union(*(_matching(leaf, accepted) for leaf in leaves(approval.need)))
+    return frozenset[str]().union(*(_matching(leaf, accepted) for leaf in leaves_of(approval.need)))
 
 
 def _completes(approval: ir.Approval, records: Sequence[AuthorityFacts]) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from policy.ir import nodes as ir
+from policy.ir.alternatives import leaves_of
 from policy.source.text import Span
 
 
@@ -63,18 +63,6 @@ def views(program: ir.Program) -> tuple[View, ...]:
         *(_obligation(rule, program.layer) for rule in program.obligations),
         *(_approval(approval, program.layer) for approval in program.approvals),
     )
-
-
-def leaves(need: ir.Need) -> Iterator[ir.Leaf]:
-    """Every leaf of a need, in the order of the text."""
-    match need:
-        case ir.Leaf():
-            yield need
-        case ir.Pool():
-            yield from need.leaves
-        case ir.Slots():
-            for child in need.children:
-                yield from leaves(child)
 
 
 def _clause(clause: ir.Clause, layer: str) -> View:
@@ -147,7 +135,7 @@ def _obligation(rule: ir.Obligation, layer: str) -> View:
 def _approval(approval: ir.Approval, layer: str) -> View:
     conditions: list[Condition] = []
     values: list[ir.Expression] = []
-    for leaf in leaves(approval.need):
+    for leaf in leaves_of(approval.need):
         if leaf.where is not None:
             conditions.append(Condition(expression=leaf.where, label="where", granting=True))
         values += [value for value in (leaf.value, leaf.value_of, leaf.covering) if value is not None]
