@@ -127,6 +127,11 @@ class Engine:
         return self._compiled.policy.hash
 
     @property
+    def compiled(self) -> CompiledPolicy:
+        """The policy as it was prepared for decisions."""
+        return self._compiled
+
+    @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The warnings that loading gave."""
         return self._diagnostics

@@ -16,6 +16,7 @@ from policy.source.codes import (
     guards,
     lint,
     names,
+    plugins,
     reasons,
     syntax,
     types,
@@ -49,6 +50,7 @@ CODES: Mapping[str, Code] = _collect(
         reasons.CODES,
         guards.CODES,
         votes.CODES,
+        plugins.CODES,
     )
 )
 """Code to what is known of it, in the order of the stages that find them."""
