@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from policy.source.diagnostic import Diagnostic
 from policy.types.values import RiskLevel
 
 
@@ -56,6 +57,8 @@ class Catalog:
 
     capabilities: tuple[CapabilityFacts, ...]
     """All of them."""
+    findings: tuple[Diagnostic, ...] = ()
+    """What reading its documents found; comments of a policy may accept the warnings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,8 @@ class Compiled:
 
     policy: ir.PolicySet | None
     diagnostics: tuple[Diagnostic, ...]
+    accepted: tuple[Diagnostic, ...] = ()
+    """The findings of the catalog that comments of the policy accept."""
 
 
 def compile_layers(
@@ -72,17 +74,21 @@ def compile_layers(
     diagnostics = [*read, *certain(report.diagnostics, read, trees), *_whole(layers, found, read)]
     if has_errors(diagnostics):
         # Lint has not run, so a comment that accepts one of its warnings is not known to be unused.
-        accepted = apply_accepts(trees, ordered(diagnostics, trees))
-        kept = [item for item in accepted if item.code != "accept.unused"]
-        return Compiled(policy=None, diagnostics=ordered(kept, trees))
+        heard = apply_accepts(trees, ordered(diagnostics, trees), catalog=catalog)
+        kept = [item for item in heard.remaining if item.code != "accept.unused"]
+        return Compiled(policy=None, diagnostics=ordered(kept, trees), accepted=heard.beside)
     policy = ir.PolicySet(layers=programs, hash=policy_hash(programs))
     if not linted:
         return Compiled(policy=policy, diagnostics=ordered(diagnostics, trees))
     for group, program in zip(files, programs, strict=True):
         diagnostics += lint(program, [file.tree for file in group], catalog, authorities, policy)
     given = {name for name, value in (("catalog", catalog), ("authorities", authorities)) if value is not None}
-    remaining = apply_accepts(trees, ordered(diagnostics, trees), given=frozenset(given))
-    return Compiled(policy=None if has_errors(remaining) else policy, diagnostics=ordered(remaining, trees))
+    heard = apply_accepts(trees, ordered(diagnostics, trees), catalog=catalog, given=frozenset(given))
+    return Compiled(
+        policy=None if has_errors(heard.remaining) else policy,
+        diagnostics=ordered(heard.remaining, trees),
+        accepted=heard.beside,
+    )
 
 
 def _parsed(layer: LayerSource, limits: Limits) -> tuple[ParsedFile, ...]:

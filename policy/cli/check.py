@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,17 @@ def _findings(
 
     layers = [read_layer(Path(path)) for path in paths]
     compiled = compile_layers(layers, catalog=None if catalog is None else catalog.view, authorities=authorities)
-    return (*(() if catalog is None else catalog.diagnostics), *compiled.diagnostics)
+    beside = () if catalog is None else catalog.diagnostics
+    accepted = frozenset(compiled.accepted)
+    return (*(_with_way_out(each) for each in beside if each not in accepted), *compiled.diagnostics)
+
+
+def _with_way_out(found: Diagnostic) -> Diagnostic:
+    """A warning about a capability, with the comment that accepts it where nothing else is advised."""
+    if found.is_error or found.help is not None or found.capability is None:
+        return found
+    comment = f'# accept {found.code} of "{found.capability}": REASON'
+    return replace(found, help=f"where the policy makes up for it, accept it there: `{comment}`")
 
 
 def _write(diagnostics: Sequence[Diagnostic], catalog: LoadedCatalog | None, form: str) -> None:

@@ -46,7 +46,10 @@ class LoadedCatalog:
     @property
     def view(self) -> Catalog:
         """What lint needs to know of the capabilities."""
-        return Catalog(capabilities=tuple(capability_facts(each) for each in self.capabilities.values()))
+        return Catalog(
+            capabilities=tuple(capability_facts(each) for each in self.capabilities.values()),
+            findings=self.diagnostics,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,11 +129,18 @@ def _catalog(name: str, source: _Source) -> LoadedCatalog:
         finding = source.place.error("catalog.shape_unknown", _shape_problem(source.value, kinds))
         return LoadedCatalog(name=name, kind="unknown", capabilities={}, diagnostics=(finding,))
     bound = _read(kinds[0], source)
-    findings = [*bound.diagnostics, *(found for each in bound.admissions for found in each.diagnostics)]
+    findings = [*bound.diagnostics, *(found for each in bound.admissions for found in _about(each))]
     capabilities = _unique(bound.admissions, source.place, findings)
     return LoadedCatalog(
         name=name, kind=kinds[0], capabilities=MappingProxyType(capabilities), diagnostics=tuple(findings)
     )
+
+
+def _about(admission: Admission) -> Iterable[Diagnostic]:
+    """What was found about one document, with the id of its capability."""
+    if admission.capability is None:
+        return admission.diagnostics
+    return (replace(found, capability=admission.capability.id) for found in admission.diagnostics)
 
 
 def _kinds(value: object) -> list[CatalogKind]:

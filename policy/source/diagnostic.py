@@ -31,6 +31,7 @@ class Diagnostic:
     `code` is stable and listed in `policy.source.codes`. A finding in a policy text has a `span`
     (tight) and perhaps a wider `context`; one in a JSON or YAML document has `file` and a JSON
     `pointer` (RFC 6901), and `line` and `column` (1-based) where the document's text is known.
+    `capability` is the id of the capability that one about a capability document speaks of.
     """
 
     code: str
@@ -44,6 +45,7 @@ class Diagnostic:
     pointer: str | None = None
     line: int | None = None
     column: int | None = None
+    capability: str | None = None
 
     @property
     def is_error(self) -> bool:

@@ -102,4 +102,5 @@ def _about(capability: CapabilityFacts, code: str, message: str, help: str) -> D
         pointer=place.pointer if capability.place is not None else None,
         line=place.line,
         column=place.column,
+        capability=capability.id,
     )

@@ -153,13 +153,14 @@ CODES: tuple[Code, ...] = (
     # accept comments
     warning(
         "accept.unused",
-        "an accept comment accepts nothing on the line below",
+        "an accept comment accepts nothing, on the line below or of the capability that it names",
         f"# accept lint.allows_everything: the gateway allows one route only\n{_DESK}",
         'route "desk" {\n  # accept lint.allows_everything: the gateway filters before us\n  allow **\n}',
     ),
     warning(
         "accept.malformed",
-        "an accept comment does not name one warning and a reason, or does not stand on a line of its own",
+        "an accept comment does not name one warning and a reason (and, of a catalog, the capability), "
+        "or does not stand on a line of its own",
         f"# accept lint.allows_everything\n{_DESK}",
         'route "desk" {\n  # accept lint.allows_everything: the gateway filters before us\n  allow **\n}',
     ),
