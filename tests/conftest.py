@@ -1,4 +1,4 @@
-"""What every test may use: golden files, and one option that rewrites them (`pytest --rewrite-golden`)."""
+"""What every test may use: golden files, one option that rewrites them, and which adapters are not tested."""
 
 from __future__ import annotations
 
@@ -7,12 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from tests.plugins.adapters.libraries import missing
+
 GOLDEN = Path(__file__).parent / "golden"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the option."""
     parser.addoption("--rewrite-golden", action="store_true", help="write golden files anew instead of comparing")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the adapters that could not be tested here, so that nobody takes their silence for a pass."""
+    absent = missing()
+    if absent:
+        terminalreporter.write_line(f"adapters not tested, as their library is not installed: {', '.join(absent)}")
 
 
 @pytest.fixture
