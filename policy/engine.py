@@ -18,6 +18,7 @@ from policy.decide.digest import request_digest
 from policy.decide.engine import Given, GivenCapability, Surroundings, decide_recorded, expose, failed
 from policy.decide.engine import decide as decide_once
 from policy.decide.explanation import Explanation, explain
+from policy.decide.plans import Plans
 from policy.decide.shape import Clock, shape_action, shape_context
 from policy.ir import nodes as ir
 from policy.model.action import Action
@@ -41,8 +42,8 @@ GivenDocument = AdmittedCapability | Capability | Mapping[str, Any]
 """A capability as admitted by a catalog, as a model, or as plain JSON-like data."""
 GivenContext = Context | Mapping[str, Any]
 """A context as a model or as plain JSON-like data."""
-Backend = Literal["interpreter"]
-"""How conditions are evaluated."""
+Backend = Literal["compiled", "interpreter"]
+"""How conditions are evaluated: by generated functions behind an index, or by the reference interpreter. Both agree."""
 
 
 class PolicyError(Exception):
@@ -67,18 +68,20 @@ class Engine:
         *,
         resolver: AuthorityResolver | None = None,
         clock: Clock | None = None,
-        backend: Backend = "interpreter",
+        backend: Backend = "compiled",
     ) -> None:
         """An engine over what `compile` gave.
 
         `resolver` gives the authority records of approvers, else the context's are used. `clock` gives `now` where a
         context has none. Raises ValueError for an unknown backend.
         """
-        if backend != "interpreter":
+        if backend not in ("compiled", "interpreter"):
             raise ValueError(f"there is no backend {backend!r}")
         self._compiled = compiled
         self._diagnostics = tuple(diagnostics)
-        self._surroundings = Surroundings(clock=clock, resolver=resolver)
+        self._surroundings = Surroundings(
+            clock=clock, resolver=resolver, plans=Plans(compiled) if backend == "compiled" else None
+        )
         self._admissions = RememberedAdmissions(limits=compiled.limits)
 
     @classmethod
@@ -89,7 +92,7 @@ class Engine:
         clock: Clock | None = None,
         limits: Limits = DEFAULT_LIMITS,
         catalog: LoadedCatalog | PolicyPath | None = None,
-        backend: Backend = "interpreter",
+        backend: Backend = "compiled",
     ) -> Self:
         """Load files or folders of `.policy` files; several are layers, first the outermost.
 
@@ -107,7 +110,7 @@ class Engine:
         clock: Clock | None = None,
         limits: Limits = DEFAULT_LIMITS,
         catalog: LoadedCatalog | PolicyPath | None = None,
-        backend: Backend = "interpreter",
+        backend: Backend = "compiled",
     ) -> Self:
         """Load policies from text; several are layers, first the outermost. Nothing is imported.
 
@@ -115,6 +118,11 @@ class Engine:
         """
         compiled, diagnostics = _compiled(_source_layers(sources, limits), limits, catalog)
         return cls(compiled, diagnostics, resolver=resolver, clock=clock, backend=backend)
+
+    @property
+    def compiled(self) -> CompiledPolicy:
+        """The policy prepared for decisions; engines over one share its tables."""
+        return self._compiled
 
     @property
     def policy(self) -> ir.PolicySet:

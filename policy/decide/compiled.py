@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from policy.decide.selectors import Target
 from policy.ir import nodes as ir
-from policy.ir.patterns import matches_any
 from policy.source.limits import DEFAULT_LIMITS, Limits
 from policy.types.kinds import Field
 
@@ -41,19 +39,6 @@ class CompiledPolicy:
     def approval_id(self, layer: int, approval: str) -> str:
         """An approval's id as decisions show it: `layer/id` where the program has several layers."""
         return approval if len(self.layers) == 1 else f"{self.layers[layer].layer}/{approval}"
-
-    def defaults(self, target: Target) -> tuple[tuple[int, str], ...]:
-        """Who approves what names nobody: in each layer every default `for` this action, else the one without `for`."""
-        found: list[tuple[int, str]] = []
-        for index, layer in enumerate(self.layers):
-            fitting = [
-                default.approval
-                for default in layer.defaults
-                if default.patterns is not None and matches_any(default.patterns, target.scope, target.capability_id)
-            ]
-            fitting = fitting or [default.approval for default in layer.defaults if default.patterns is None]
-            found.extend((index, approval) for approval in sorted(set(fitting)))
-        return tuple(found)
 
 
 def prepare(policy: ir.PolicySet, limits: Limits = DEFAULT_LIMITS) -> CompiledPolicy:

@@ -6,9 +6,11 @@ the same everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from policy.backend.emit.support import UNANSWERED, Facts
 from policy.backend.interpreter import Evaluation
 from policy.backend.problems import ill_typed
 from policy.backend.trace import Trace, TraceNode
@@ -17,6 +19,9 @@ from policy.ir.reads import roots
 from policy.source.limits import DEFAULT_LIMITS, Limits
 from policy.types.comparison import equal
 from policy.types.values import RiskLevel, Unevaluable
+
+if TYPE_CHECKING:
+    from policy.decide.plan import PlannedFunctions
 
 UNJUDGED = Unevaluable("input", "breaks its schema, so no condition on it is judged")
 """What every expression that reads an invalid input gives: the violation is the reason, the condition is none."""
@@ -50,26 +55,6 @@ class Record:
         return () if entry is None else tuple(entry[1])
 
 
-class _Extended(Mapping[str, object]):
-    """Facts and a few more names."""
-
-    __slots__ = ("_extra", "_facts")
-
-    def __init__(self, facts: Mapping[str, object], extra: Mapping[str, object]) -> None:
-        self._facts = facts
-        self._extra = extra
-
-    def __getitem__(self, name: str) -> object:
-        return self._extra[name] if name in self._extra else self._facts[name]
-
-    def __iter__(self) -> Iterator[str]:
-        yield from self._extra
-        yield from (name for name in self._facts if name not in self._extra)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
 class Conditions:
     """Evaluates expressions over the facts of one request; belongs to one decision and one thread.
 
@@ -77,26 +62,47 @@ class Conditions:
     A condition that reads `risk` is evaluated at every level; equal results stand, else it is unevaluable.
     """
 
-    __slots__ = ("_evaluations", "_facts", "_input_valid", "_levels", "_limits", "_record")
+    __slots__ = ("_direct", "_evaluations", "_facts", "_functions", "_input_valid", "_levels", "_limits", "_record")
 
     def __init__(
         self,
-        facts: Mapping[str, object],
+        facts: Facts,
         levels: Sequence[RiskLevel] = (),
         *,
         input_valid: bool = True,
         limits: Limits = DEFAULT_LIMITS,
         record: Record | None = None,
+        functions: PlannedFunctions | None = None,
     ) -> None:
+        """Conditions over `facts`, by generated `functions` where there are any; a `record` needs the interpreter."""
+        if len(levels) == 1:
+            facts["risk"] = levels[0]
         self._facts = facts
         self._levels = tuple(levels)
         self._input_valid = input_valid
         self._limits = limits
         self._record = record
+        self._functions = functions if record is None else None
+        # Where the input is valid and the risk certain, a function's answer is the answer.
+        self._direct = input_valid and len(levels) < 2 and self._functions is not None
         self._evaluations: dict[RiskLevel | None, Evaluation] = {}
+
+    @property
+    def facts(self) -> Facts:
+        """What conditions read; the risk is among it where it is certain."""
+        return self._facts
 
     def evaluate(self, expression: ir.Expression, **extra: object) -> object:
         """The runtime value of an expression, or an Unevaluable; `extra` are further names, such as `approver`."""
+        if self._direct and self._functions is not None:
+            function = self._functions.of(expression)
+            if function is not None:
+                answer = function(self._facts.extended(extra) if extra else self._facts)
+                if answer is not UNANSWERED:
+                    return answer
+        return self._interpreted(expression, extra)
+
+    def _interpreted(self, expression: ir.Expression, extra: Mapping[str, object]) -> object:
         levels: Sequence[RiskLevel | None] = self._levels[:1] or (None,)
         if not self._input_valid or len(self._levels) > 1:
             read = roots(expression)
@@ -123,8 +129,8 @@ class Conditions:
         return ill_typed(expression, value, "a condition")
 
     def _at(self, level: RiskLevel | None, extra: Mapping[str, object]) -> Mapping[str, object]:
-        more = dict(extra) if level is None else {"risk": level, **extra}
-        return _Extended(self._facts, more) if more else self._facts
+        more = dict(extra) if level is None or len(self._levels) == 1 else {"risk": level, **extra}
+        return self._facts.extended(more) if more else self._facts
 
     def _evaluation(self, level: RiskLevel | None) -> Evaluation:
         if level not in self._evaluations:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from policy.decide import outcome
 from policy.decide.approvals.judge import judge
@@ -20,12 +20,14 @@ from policy.decide.guards import judge_guards
 from policy.decide.input import judge_input
 from policy.decide.obligations import judge_obligations
 from policy.decide.outcome import Verdict
+from policy.decide.plan import Plan, PlannedFunctions, plain_plan
+from policy.decide.plans import Plans
 from policy.decide.reach import judge_reach
 from policy.decide.request import Request
 from policy.decide.requirements import demands_of_declaration, demands_of_rules, resolve
 from policy.decide.risk import Risk, assess, judge_thresholds
 from policy.decide.rules import judge_denies, separations
-from policy.decide.selectors import Match, Target
+from policy.decide.selectors import Match
 from policy.decide.selectors import judge as judge_conditions
 from policy.decide.separation import ids_in_attributes, judge_separations
 from policy.decide.shape import Clock, ShapedContext, contradictions, refused_capability, shape_action, shape_context
@@ -35,6 +37,7 @@ from policy.model.admitted import AdmittedCapability
 from policy.model.context import Context
 from policy.model.decision import Decision, Reason, RiskAssessment
 from policy.source.diagnostic import Diagnostic
+from policy.source.limits import Limits
 
 GivenCapability = AdmittedCapability | Sequence[Diagnostic]
 """What became of the capability: admitted, or why it was not."""
@@ -50,6 +53,8 @@ class Surroundings:
     """Gives `now` where the context has none."""
     resolver: AuthorityResolver | None = None
     """Gives the authority records; without one those of the context are used."""
+    plans: Plans | None = None
+    """Gives what of the policy can concern an action; without them every statement is looked at, by the interpreter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,12 +127,18 @@ def _decided(compiled: CompiledPolicy, given: Given, surroundings: Surroundings,
         attributes=shaped.attributes,
         declared=compiled.attributes,
     )
-    target = Target(capability_id=capability.id, scope=capability.scope, route=authorised.route)
+    plan = _plan(compiled, surroundings if record is None else None, capability, authorised.route)
     violations = judge_input(capability, read.input)
     valid = not violations
     facts = Facts(sources)
-    riskless = Conditions(facts, input_valid=valid, limits=compiled.limits, record=record)
-    risk = assess(compiled, capability.declared_risk, target, riskless)
+    settings: _Settings = {
+        "input_valid": valid,
+        "limits": compiled.limits,
+        "record": record,
+        "functions": plan.functions,
+    }
+    riskless = Conditions(facts, **settings)
+    risk = assess(compiled, capability.declared_risk, plan, riskless)
     request = Request(
         policy=compiled.policy,
         action=read,
@@ -136,10 +147,10 @@ def _decided(compiled: CompiledPolicy, given: Given, surroundings: Surroundings,
         now=shaped.now,
         digest=request_digest(read, capability, authorised),
         facts=facts,
-        conditions=Conditions(facts, risk.levels, input_valid=valid, limits=compiled.limits, record=record),
+        conditions=Conditions(facts, risk.levels, **settings),
         authority_failures=failures,
     )
-    stages = _Stages(compiled=compiled, request=request, target=target, risk=risk, valid=valid)
+    stages = _Stages(compiled=compiled, request=request, plan=plan, risk=risk, valid=valid)
     verdict = _judged(stages, (*shaped.notes, *violations, *risk.notes))
     return Decided(decision=outcome.assemble(compiled, verdict), request=request, riskless=riskless)
 
@@ -150,10 +161,28 @@ class _Stages:
 
     compiled: CompiledPolicy
     request: Request
-    target: Target
+    plan: Plan
     risk: Risk
     valid: bool
     """Whether the input follows its schema."""
+
+
+class _Settings(TypedDict):
+    """How the conditions of a request are judged, whatever the risk."""
+
+    input_valid: bool
+    limits: Limits
+    record: Record | None
+    functions: PlannedFunctions | None
+
+
+def _plan(
+    compiled: CompiledPolicy, surroundings: Surroundings | None, capability: AdmittedCapability, route: str | None
+) -> Plan:
+    """What of the policy can concern a capability on a route; without surroundings, by reading every statement."""
+    if surroundings is None or surroundings.plans is None:
+        return plain_plan(compiled.policy, compiled.risks, capability, route)
+    return surroundings.plans.of(capability, route)
 
 
 def _authorities(
@@ -169,19 +198,19 @@ def _authorities(
 
 def _judged(stages: _Stages, before: Sequence[Reason]) -> Verdict:
     """Stages 2, 3 and 5 to 8; `before` are the reasons of the others."""
-    compiled, request, target = stages.compiled, stages.request, stages.target
+    compiled, request, plan = stages.compiled, stages.request, stages.plan
     action, capability, context, conditions = request.action, request.capability, request.context, request.conditions
 
     def judge_clause(clause: ir.Clause) -> Match:
         return judge_conditions(clause.when, clause.unless, conditions)
 
-    reach = judge_reach(compiled, capability, context, target, (judge_clause, judge_clause))
-    thresholds = judge_thresholds(compiled, stages.risk, target, conditions)
-    separating, separation_notes = separations(compiled, target, conditions)
-    attached = judge_obligations(compiled, capability, target, conditions)
-    asked, asked_notes = demands_of_rules(compiled, target, conditions)
+    reach = judge_reach(compiled, capability, context, plan, (judge_clause, judge_clause))
+    thresholds = judge_thresholds(compiled, stages.risk, plan, conditions)
+    separating, separation_notes = separations(compiled, plan, conditions)
+    attached = judge_obligations(compiled, capability, plan, conditions)
+    asked, asked_notes = demands_of_rules(compiled, plan, conditions)
     declared = demands_of_declaration(action, capability, input_valid=stages.valid)
-    required = resolve(compiled, capability, target, (*thresholds.demands, *asked, *declared))
+    required = resolve(compiled, capability, plan, (*thresholds.demands, *asked, *declared))
     judged = judge(required.requirements, request, separating, compiled.limits)
     return Verdict(
         granted=reach.granted,
@@ -191,7 +220,7 @@ def _judged(stages: _Stages, before: Sequence[Reason]) -> Verdict:
             *reach.reasons,
             *judge_guards(action, capability, context, request.now),
             *thresholds.reasons,
-            *judge_denies(compiled, target, conditions),
+            *judge_denies(compiled, plan, conditions),
             *separation_notes,
             *judge_separations(separating, request),
             *attached.reasons,
@@ -259,6 +288,15 @@ def expose(
             return _unread(compiled, None, capability, shaped).decision
         if shaped.now is None or shaped.invalid:
             return _unread(compiled, None, capability, shaped).decision
-        return outcome.assemble(compiled, exposure(compiled, capability, shaped, shaped.now))
+        return outcome.assemble(
+            compiled,
+            exposure(
+                compiled,
+                _plan(compiled, surroundings, capability, shaped.context.route),
+                capability,
+                shaped,
+                shaped.now,
+            ),
+        )
     except Exception as error:  # noqa: BLE001 - as in `decide_recorded`
         return failed(compiled, error)

@@ -109,12 +109,15 @@ class _Tracing:
             ("require", layer.requires),
             ("obligation", layer.obligations),
         ):
-            overriding = matching(compiled.risks[index], self.target, self.request.conditions) if kind == "risk" else {}
+            overriding = self._overriding(compiled.risks[index]) if kind == "risk" else {}
             for rule in rules:
                 own = self._match(rule.selector, raising=kind == "raise")
                 yield self._rule(kind, rule, layer.layer, overriding.get(rule.id, own))
         for approval in layer.approvals:
             yield self._approval(approval, compiled.approval_id(index, approval.id), layer.layer)
+
+    def _overriding(self, risks: Sequence[ir.Risk]) -> dict[str, Match]:
+        return matching([rule for rule in risks if reaches(rule.selector, self.target)], self.request.conditions)
 
     def _match(self, selector: ir.Selector, *, raising: bool) -> Match:
         return match(selector, self.target, self.riskless if raising else self.request.conditions)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from policy.backend.abstract import Possible, possible
+from policy.backend.emit.support import Facts as FactTable
 from policy.backend.problems import name_of
 from policy.decide import reasons
 from policy.decide.compiled import CompiledPolicy
@@ -16,8 +17,9 @@ from policy.decide.conditions import Conditions
 from policy.decide.facts import ACTION_ROOTS, Facts, Sources
 from policy.decide.gate import judge_capability
 from policy.decide.outcome import Verdict
+from policy.decide.plan import Plan
 from policy.decide.reach import judge_reach
-from policy.decide.selectors import NO, YES, Match, Target, judge, reaches
+from policy.decide.selectors import NO, YES, Match, judge
 from policy.decide.shape import ShapedContext
 from policy.ir import nodes as ir
 from policy.ir.reads import roots
@@ -62,17 +64,16 @@ class _Known:
         """Why there is no answer: told exactly where nothing unknown is read."""
         parts = [part for part in (when, unless) if part is not None]
         if all(self.unknown.isdisjoint(roots(part)) for part in parts):
-            found = judge(when, unless, Conditions(self.facts, limits=self.limits)).problem
+            found = judge(when, unless, Conditions(FactTable(self.facts), limits=self.limits)).problem
             if found is not None:
                 return found
         return Unevaluable(" and ".join(name_of(part) for part in parts), "has no answer for any action")
 
 
 def exposure(
-    compiled: CompiledPolicy, capability: AdmittedCapability, shaped: ShapedContext, now: Timestamp
+    compiled: CompiledPolicy, plan: Plan, capability: AdmittedCapability, shaped: ShapedContext, now: Timestamp
 ) -> Verdict:
     """The verdict on stages 2 and 3 and on `deny`, for any action of the capability."""
-    target = Target(capability_id=capability.id, scope=capability.scope, route=shaped.context.route)
     sources = Sources(
         action=None,
         capability=capability,
@@ -81,12 +82,12 @@ def exposure(
         attributes=shaped.attributes,
         declared=compiled.attributes,
     )
-    known, declared_stands = _known(compiled, sources, target)
+    known, declared_stands = _known(compiled, sources, plan)
     reach = judge_reach(
         compiled,
         capability,
         shaped.context,
-        target,
+        plan,
         (
             lambda clause: known.granting(clause.when, clause.unless),
             lambda clause: known.denying(clause.when, clause.unless),
@@ -98,7 +99,7 @@ def exposure(
             *shaped.notes,
             *judge_capability(None, capability),
             *reach.reasons,
-            *_denies(compiled, target, known),
+            *_denies(compiled, plan, known),
         ),
         risk=RiskAssessment(
             declared=capability.declared_risk.value,
@@ -114,32 +115,30 @@ def exposure(
     )
 
 
-def _known(compiled: CompiledPolicy, sources: Sources, target: Target) -> tuple[_Known, bool]:
+def _known(compiled: CompiledPolicy, sources: Sources, plan: Plan) -> tuple[_Known, bool]:
     """What is known without an action, and whether the risk is: it is where no raise can lift it."""
-    known = _Known(facts=dict(Facts(sources)), unknown=ACTION_ROOTS, limits=compiled.limits)
+    known = _Known(facts=Facts(sources).stated(), unknown=ACTION_ROOTS, limits=compiled.limits)
     declared = sources.capability.declared_risk
-    if any(_may_raise(rule, declared, target, known) for layer in compiled.layers for rule in layer.raises):
+    if any(_may_raise(rule, declared, known) for _, rule in plan.raises.possible(known.facts)):
         return _Known(facts=known.facts, unknown=ACTION_ROOTS | {"risk"}, limits=compiled.limits), False
     return _Known(facts={**known.facts, "risk": declared}, unknown=ACTION_ROOTS, limits=compiled.limits), True
 
 
-def _may_raise(rule: ir.Raise, declared: RiskLevel, target: Target, known: _Known) -> bool:
-    if not reaches(rule.selector, target) or known.possible(rule.selector.when, rule.selector.unless) <= _FALSE:
+def _may_raise(rule: ir.Raise, declared: RiskLevel, known: _Known) -> bool:
+    if known.possible(rule.selector.when, rule.selector.unless) <= _FALSE:
         return False
     return any(step.level > declared and not known.possible(step.when, None) <= _FALSE for step in rule.steps)
 
 
-def _denies(compiled: CompiledPolicy, target: Target, known: _Known) -> list[Reason]:
+def _denies(compiled: CompiledPolicy, plan: Plan, known: _Known) -> list[Reason]:
     found = []
-    for layer in compiled.layers:
-        for rule in layer.denies:
-            if not reaches(rule.selector, target):
-                continue
-            judged = known.denying(rule.selector.when, rule.selector.unless)
-            if judged.holds is True:
-                found.append(reasons.of_rule("rule.denied", "deny", rule, layer.layer, f"`{rule.id}` denies this"))
-            elif judged.problem is not None:
-                found.append(reasons.unevaluable("deny", rule, layer.layer, judged.problem, f"`{rule.id}` denies this"))
+    for number, rule in plan.denies.possible(known.facts):
+        judged = known.denying(rule.selector.when, rule.selector.unless)
+        layer = compiled.layers[number].layer
+        if judged.holds is True:
+            found.append(reasons.of_rule("rule.denied", "deny", rule, layer, f"`{rule.id}` denies this"))
+        elif judged.problem is not None:
+            found.append(reasons.unevaluable("deny", rule, layer, judged.problem, f"`{rule.id}` denies this"))
     return found
 
 

@@ -5,11 +5,12 @@ Nothing is filled in: what the runtime does not state has no value. Absent is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from policy.backend.emit.support import Facts as FactTable
 from policy.model.action import Action
 from policy.model.admitted import AdmittedCapability
 from policy.model.context import AuthorityRecord, Context, Principal
@@ -40,39 +41,40 @@ class Sources:
     """The declared attributes of principals."""
 
 
-class Facts(Mapping[str, object]):
-    """The facts of one request, each built when it is first read; belongs to one decision and one thread."""
+class Facts(FactTable):
+    """The facts of one request, each built when it is first read; belongs to one decision and one thread.
 
-    __slots__ = ("_sources", "_values")
+    A name without a value is MISSING under `[]` and left out everywhere else.
+    """
+
+    __slots__ = ("_sources",)
 
     def __init__(self, sources: Sources) -> None:
+        super().__init__()
         self._sources = sources
-        self._values: dict[str, object] = {}
 
-    def __getitem__(self, name: str) -> object:
-        value = self._value(name)
-        if value is MISSING:
-            raise KeyError(name)
+    def __missing__(self, name: str) -> object:
+        if name[0] == "@":
+            return MISSING
+        builder = _BUILDERS.get(name)
+        value = self._sources.capability.facts.get(name) if builder is None else builder(self._sources)
+        if value is None:
+            value = MISSING
+        self[name] = value
         return value
 
-    def get(self, name: str, default: object = None) -> object:
+    def get(self, name: str, default: Any = None) -> Any:
         """The value of a name, or `default`."""
-        value = self._value(name)
+        value = self[name]
         return default if value is MISSING else value
 
-    def __iter__(self) -> Iterator[str]:
-        return (name for name in (*_BUILDERS, *_CAPABILITY_ROOTS) if self._value(name) is not MISSING)
+    def _fresh(self) -> Facts:
+        return Facts(self._sources)
 
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def _value(self, name: str) -> object:
-        if name not in self._values:
-            builder = _BUILDERS.get(name)
-            facts = self._sources.capability.facts
-            value = facts.get(name, MISSING) if builder is None else builder(self._sources)
-            self._values[name] = MISSING if value is None else value
-        return self._values[name]
+    def stated(self) -> dict[str, object]:
+        """Every name that has a value, with it."""
+        named = ((name, self[name]) for name in (*_BUILDERS, *_CAPABILITY_ROOTS, *tuple(self)))
+        return {name: value for name, value in named if value is not MISSING and name[0] != "@"}
 
 
 def attribute_values(declared: Declared, stated: Mapping[str, Any]) -> tuple[dict[str, object], list[tuple[str, str]]]:

@@ -10,7 +10,8 @@ from typing import Any
 from policy.decide import reasons
 from policy.decide.compiled import CompiledPolicy
 from policy.decide.conditions import UNJUDGED, Conditions
-from policy.decide.selectors import Target, match
+from policy.decide.plan import Plan
+from policy.decide.selectors import judge
 from policy.ir import nodes as ir
 from policy.model.admitted import AdmittedCapability
 from policy.model.decision import Obligation, Reason
@@ -29,27 +30,27 @@ class Attached:
 
 
 def judge_obligations(
-    compiled: CompiledPolicy, capability: AdmittedCapability, target: Target, conditions: Conditions
+    compiled: CompiledPolicy, capability: AdmittedCapability, plan: Plan, conditions: Conditions
 ) -> Attached:
     """Every obligation that applies, or of which that cannot be told; a `set` without a value denies."""
     granted: list[Obligation] = []
     denied: list[Obligation] = []
     found: list[Reason] = []
-    for layer in compiled.layers:
-        for rule in sorted(layer.obligations, key=lambda each: each.id):
-            judged = match(rule.selector, target, conditions)
-            if judged.holds is False:
-                continue
-            if judged.problem is not None and not judged.unjudged:
-                found.append(reasons.unevaluable("note", rule, layer.layer, judged.problem, "the obligation applies"))
-            obligation = Obligation(
-                rule=rule.id,
-                layer=layer.layer,
-                redact=list(rule.redact),
-                set=_values(rule, layer.layer, conditions, found),
-            )
-            granted.append(obligation)
-            denied.extend((obligation,) if rule.also_on_deny else ())
+    for number, rule in sorted(plan.obligations.possible(conditions.facts), key=lambda each: (each[0], each[1].id)):
+        judged = judge(rule.selector.when, rule.selector.unless, conditions)
+        if judged.holds is False:
+            continue
+        layer = compiled.layers[number].layer
+        if judged.problem is not None and not judged.unjudged:
+            found.append(reasons.unevaluable("note", rule, layer, judged.problem, "the obligation applies"))
+        obligation = Obligation(
+            rule=rule.id,
+            layer=layer,
+            redact=list(rule.redact),
+            set=_values(rule, layer, conditions, found),
+        )
+        granted.append(obligation)
+        denied.extend((obligation,) if rule.also_on_deny else ())
     return Attached(
         granted=(*granted, *_built_in(capability)),
         denied=tuple(denied),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from policy.decide import reasons
 from policy.decide.compiled import CompiledPolicy
+from policy.decide.plan import Plan
 from policy.decide.selectors import Match, Target
 from policy.ir import nodes as ir
-from policy.ir.patterns import matches_any
 from policy.model.admitted import AdmittedCapability
 from policy.model.context import Context
 from policy.model.decision import Reason
@@ -32,7 +32,7 @@ def judge_reach(
     compiled: CompiledPolicy,
     capability: AdmittedCapability,
     context: Context,
-    target: Target,
+    plan: Plan,
     judges: tuple[JudgeClause, JudgeClause],
 ) -> Reach:
     """Judge the clauses of every layer; `judges` are that of `allow` clauses and that of `deny` clauses."""
@@ -42,12 +42,12 @@ def judge_reach(
     if not declared:
         found.append(_unknown_route(route))
     granted = declared and not found
-    for layer in compiled.layers:
+    for layer, clauses in zip(compiled.layers, plan.clauses, strict=True):
         if declared and route in layer.routes:
-            allowed, why = _allowed(layer, target, judges[0])
+            allowed, why = _allowed(layer, plan, clauses, judges[0])
             granted = granted and allowed
             found.extend(why)
-        found.extend(_denied(layer, target, judges[1]))
+        found.extend(_denied(layer, plan, clauses, judges[1]))
     return Reach(granted=granted and not any(each.effect == "deny" for each in found), reasons=tuple(found))
 
 
@@ -66,14 +66,12 @@ def _unknown_route(route: str | None) -> Reason:
     return reasons.deny("route.unknown", f"no policy declares the route {quoted(route)}")
 
 
-def _covers(clause: ir.Clause, target: Target) -> bool:
-    on_route = clause.routes is None or target.route in clause.routes
-    return on_route and matches_any(clause.patterns, target.scope, target.capability_id)
-
-
-def _allowed(layer: ir.Program, target: Target, judge: JudgeClause) -> tuple[bool, list[Reason]]:
+def _allowed(
+    layer: ir.Program, plan: Plan, clauses: Sequence[ir.Clause], judge: JudgeClause
+) -> tuple[bool, list[Reason]]:
     """Whether an `allow` of the layer grants, with those that do, else with why none does."""
-    covering = [clause for clause in layer.clauses if clause.effect == "allow" and _covers(clause, target)]
+    target = plan.target
+    covering = [clause for clause in clauses if clause.effect == "allow"]
     judged = [(clause, judge(clause)) for clause in covering]
     granting = [
         _of_clause("scope.allowed", "allow", clause, (layer, target), "allowed")
@@ -100,9 +98,9 @@ def _not_granting(clause: ir.Clause, match: Match, layer: ir.Program, target: Ta
     return _of_clause("scope.condition_unevaluable", "deny", clause, (layer, target), message)
 
 
-def _denied(layer: ir.Program, target: Target, judge: JudgeClause) -> Iterator[Reason]:
-    for clause in layer.clauses:
-        if clause.effect != "deny" or not _covers(clause, target):
+def _denied(layer: ir.Program, plan: Plan, clauses: Sequence[ir.Clause], judge: JudgeClause) -> Iterator[Reason]:
+    for clause in clauses:
+        if clause.effect != "deny":
             continue
         match = judge(clause)
         if match.holds is False or match.unjudged:
@@ -110,7 +108,7 @@ def _denied(layer: ir.Program, target: Target, judge: JudgeClause) -> Iterator[R
         message = "denied on this route"
         if match.problem is not None:
             message = f"{reasons.told(match.problem)}, so the denial applies"
-        yield _of_clause("scope.denied", "deny", clause, (layer, target), message)
+        yield _of_clause("scope.denied", "deny", clause, (layer, plan.target), message)
 
 
 def _of_clause(

@@ -14,7 +14,8 @@ from policy.decide.compiled import CompiledPolicy
 from policy.decide.conditions import Conditions
 from policy.decide.demands import Demand
 from policy.decide.guards import transaction_mode
-from policy.decide.selectors import Target, match
+from policy.decide.plan import Plan
+from policy.decide.selectors import judge
 from policy.ir import nodes as ir
 from policy.model.action import Action
 from policy.model.admitted import AdmittedCapability
@@ -44,27 +45,27 @@ class _Gathering:
 
 
 def demands_of_rules(
-    compiled: CompiledPolicy, target: Target, conditions: Conditions
+    compiled: CompiledPolicy, plan: Plan, conditions: Conditions
 ) -> tuple[tuple[Demand, ...], tuple[Reason, ...]]:
     """What the `require` statements of every layer ask for; one that is unevaluable asks, and a note says why."""
     demands: list[Demand] = []
     notes: list[Reason] = []
-    for index, layer in enumerate(compiled.layers):
-        for rule in layer.requires:
-            judged = match(rule.selector, target, conditions)
-            if judged.holds is False or judged.unjudged:
-                continue
-            if judged.problem is not None:
-                notes.append(reasons.unevaluable("note", rule, layer.layer, judged.problem, "the approval is required"))
-            message = f"`{rule.id}` requires an approval"
-            demands.append(
-                Demand(
-                    kind="default" if rule.approval is None else "named",
-                    layer=index,
-                    approval=rule.approval,
-                    reason=reasons.of_rule("rule.requires_approval", "require-approval", rule, layer.layer, message),
-                )
+    for index, rule in plan.requires.possible(conditions.facts):
+        judged = judge(rule.selector.when, rule.selector.unless, conditions)
+        if judged.holds is False or judged.unjudged:
+            continue
+        layer = compiled.layers[index].layer
+        if judged.problem is not None:
+            notes.append(reasons.unevaluable("note", rule, layer, judged.problem, "the approval is required"))
+        message = f"`{rule.id}` requires an approval"
+        demands.append(
+            Demand(
+                kind="default" if rule.approval is None else "named",
+                layer=index,
+                approval=rule.approval,
+                reason=reasons.of_rule("rule.requires_approval", "require-approval", rule, layer, message),
             )
+        )
     return tuple(demands), tuple(notes)
 
 
@@ -77,14 +78,13 @@ def demands_of_declaration(action: Action, capability: AdmittedCapability, *, in
 
 
 def resolve(
-    compiled: CompiledPolicy, capability: AdmittedCapability, target: Target, demands: Iterable[Demand]
+    compiled: CompiledPolicy, capability: AdmittedCapability, plan: Plan, demands: Iterable[Demand]
 ) -> Required:
     """Find whom each demand asks; an approval that is asked for twice is one requirement with several reasons."""
     gathered: dict[tuple[int, str], _Gathering] = {}
     denied: list[Reason] = []
-    defaults = compiled.defaults(target)
     for demand in demands:
-        asked = _asked(demand, defaults, capability)
+        asked = _asked(demand, plan.defaults, capability)
         if not asked:
             denied.append(_no_path(demand))
         for layer, approval in asked:

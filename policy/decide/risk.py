@@ -9,7 +9,8 @@ from policy.decide import reasons
 from policy.decide.compiled import CompiledPolicy
 from policy.decide.conditions import UNJUDGED, Conditions
 from policy.decide.demands import Demand, Kind
-from policy.decide.selectors import Match, Target, match
+from policy.decide.plan import Plan
+from policy.decide.selectors import NO, Match, judge
 from policy.ir import nodes as ir
 from policy.model.decision import Reason
 from policy.types.values import RiskLevel, Unevaluable
@@ -50,31 +51,31 @@ class Thresholds:
     demands: tuple[Demand, ...]
 
 
-def assess(compiled: CompiledPolicy, declared: RiskLevel, target: Target, conditions: Conditions) -> Risk:
+def assess(compiled: CompiledPolicy, declared: RiskLevel, plan: Plan, conditions: Conditions) -> Risk:
     """Apply every raise of every layer. `conditions` know no risk: a raise cannot read it."""
     low = high = declared
     raised_by: set[str] = set()
     notes: list[Reason] = []
-    for layer in compiled.layers:
-        for rule in layer.raises:
-            certain, possible, problem = _raised(rule, target, conditions)
-            low, high = max(low, certain or low), max(high, possible or high)
-            if possible is not None and possible > declared:
-                raised_by.add(rule.id)
-            if problem is not None and problem is not UNJUDGED:
-                notes.append(reasons.unevaluable("note", rule, layer.layer, problem, "the risk may be raised"))
+    for number, rule in plan.raises.possible(conditions.facts):
+        certain, possible, problem = _raised(rule, conditions)
+        low, high = max(low, certain or low), max(high, possible or high)
+        if possible is not None and possible > declared:
+            raised_by.add(rule.id)
+        if problem is not None and problem is not UNJUDGED:
+            layer = compiled.layers[number].layer
+            notes.append(reasons.unevaluable("note", rule, layer, problem, "the risk may be raised"))
     return Risk(declared=declared, low=low, high=high, raised_by=tuple(sorted(raised_by)), notes=tuple(notes))
 
 
-def judge_thresholds(compiled: CompiledPolicy, risk: Risk, target: Target, conditions: Conditions) -> Thresholds:
+def judge_thresholds(compiled: CompiledPolicy, risk: Risk, plan: Plan, conditions: Conditions) -> Thresholds:
     """Judge the risk by every statement that counts, at every possible level; all results count together."""
     found: list[Reason] = []
     demands: list[Demand] = []
     for index, layer in enumerate(compiled.layers):
-        matches = matching(compiled.risks[index], target, conditions)
-        certain = [rule for rule in compiled.risks[index] if matches[rule.id].holds is True]
+        matches = matching(plan.risks[index], conditions)
+        certain = [rule for rule in plan.risks[index] if matches[rule.id].holds is True]
         overridden = {each for rule in certain for each in rule.overrides}
-        for rule in compiled.risks[index]:
+        for rule in plan.risks[index]:
             judged = matches[rule.id]
             if judged.holds is False or rule.id in overridden:
                 continue
@@ -91,16 +92,16 @@ def judge_thresholds(compiled: CompiledPolicy, risk: Risk, target: Target, condi
     return Thresholds(reasons=tuple(found), demands=tuple(demands))
 
 
-def matching(ordered: Sequence[ir.Risk], target: Target, conditions: Conditions) -> dict[str, Match]:
-    """Whether each statement matches, given those it overrides before it.
+def matching(ordered: Sequence[ir.Risk], conditions: Conditions) -> dict[str, Match]:
+    """Whether each statement that can concern the action matches, given those it overrides before it.
 
     A statement with `overrides` matches only where something it overrides matches: Kleene's conjunction of both.
     """
     found: dict[str, Match] = {}
     for rule in ordered:
-        own = match(rule.selector, target, conditions)
+        own = judge(rule.selector.when, rule.selector.unless, conditions)
         if rule.overrides and own.holds is not False:
-            below = [found[each] for each in rule.overrides]
+            below = [found.get(each, NO) for each in rule.overrides]
             if all(each.holds is False for each in below):
                 own = Match(False)
             elif own.holds is True and not any(each.holds is True for each in below):
@@ -109,11 +110,9 @@ def matching(ordered: Sequence[ir.Risk], target: Target, conditions: Conditions)
     return found
 
 
-def _raised(
-    rule: ir.Raise, target: Target, conditions: Conditions
-) -> tuple[RiskLevel | None, RiskLevel | None, Unevaluable | None]:
+def _raised(rule: ir.Raise, conditions: Conditions) -> tuple[RiskLevel | None, RiskLevel | None, Unevaluable | None]:
     """The highest level that a rule surely raises to, the highest it may raise to, and why it is not sure."""
-    own = match(rule.selector, target, conditions)
+    own = judge(rule.selector.when, rule.selector.unless, conditions)
     if own.holds is False:
         return None, None, None
     certain: list[RiskLevel] = []

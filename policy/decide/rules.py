@@ -6,35 +6,38 @@ from policy.decide import reasons
 from policy.decide.approvals.requirement import LayeredSeparation
 from policy.decide.compiled import CompiledPolicy
 from policy.decide.conditions import Conditions
-from policy.decide.selectors import Target, match
+from policy.decide.plan import Plan
+from policy.decide.selectors import judge
 from policy.model.decision import Reason
 
 
-def judge_denies(compiled: CompiledPolicy, target: Target, conditions: Conditions) -> tuple[Reason, ...]:
+def judge_denies(compiled: CompiledPolicy, plan: Plan, conditions: Conditions) -> tuple[Reason, ...]:
     """A denial for every `deny` of every layer that applies, or of which that cannot be told."""
     found = []
-    for layer in compiled.layers:
-        for rule in layer.denies:
-            judged = match(rule.selector, target, conditions)
-            if judged.holds is True:
-                found.append(reasons.of_rule("rule.denied", "deny", rule, layer.layer, f"`{rule.id}` denies this"))
-            elif judged.problem is not None and not judged.unjudged:
-                found.append(reasons.unevaluable("deny", rule, layer.layer, judged.problem, f"`{rule.id}` denies this"))
+    for number, rule in plan.denies.possible(conditions.facts):
+        judged = judge(rule.selector.when, rule.selector.unless, conditions)
+        if judged.holds is False:
+            continue
+        layer = compiled.layers[number].layer
+        if judged.holds is True:
+            found.append(reasons.of_rule("rule.denied", "deny", rule, layer, f"`{rule.id}` denies this"))
+        elif judged.problem is not None and not judged.unjudged:
+            found.append(reasons.unevaluable("deny", rule, layer, judged.problem, f"`{rule.id}` denies this"))
     return tuple(found)
 
 
 def separations(
-    compiled: CompiledPolicy, target: Target, conditions: Conditions
+    compiled: CompiledPolicy, plan: Plan, conditions: Conditions
 ) -> tuple[tuple[LayeredSeparation, ...], tuple[Reason, ...]]:
     """The separations that apply, or of which that cannot be told; a note says why."""
     found: list[LayeredSeparation] = []
     notes: list[Reason] = []
-    for layer in compiled.layers:
-        for rule in layer.separations:
-            judged = match(rule.selector, target, conditions)
-            if judged.holds is False or judged.unjudged:
-                continue
-            found.append(LayeredSeparation(rule=rule, layer=layer.layer))
-            if judged.problem is not None:
-                notes.append(reasons.unevaluable("note", rule, layer.layer, judged.problem, "the separation applies"))
+    for number, rule in plan.separations.possible(conditions.facts):
+        judged = judge(rule.selector.when, rule.selector.unless, conditions)
+        if judged.holds is False or judged.unjudged:
+            continue
+        layer = compiled.layers[number].layer
+        found.append(LayeredSeparation(rule=rule, layer=layer))
+        if judged.problem is not None:
+            notes.append(reasons.unevaluable("note", rule, layer, judged.problem, "the separation applies"))
     return tuple(found), tuple(notes)

@@ -1,0 +1,1 @@
+"""Conditions as generated Python functions: emitted as `ast` nodes, verified, then compiled."""

@@ -1,0 +1,58 @@
+"""The plans of one policy, kept for the capabilities that are asked about: bounded, shared by threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Lock
+
+from cachetools import LRUCache
+
+from policy.decide.compiled import CompiledPolicy
+from policy.decide.plan import Plan, Planner
+from policy.model.admitted import AdmittedCapability
+
+DEFAULT_CAPABILITIES = 1_024
+"""Capabilities whose plans are remembered."""
+
+_Routes = dict[str | None, Plan]
+_Key = tuple[str, str, str | None, str | None]
+
+
+class Plans:
+    """Makes each plan once and remembers it. A plan is a function of the policy, the capability and the route alone."""
+
+    __slots__ = ("_by_content", "_by_identity", "_capabilities", "_lock", "_planner")
+
+    def __init__(self, compiled: CompiledPolicy, capabilities: int = DEFAULT_CAPABILITIES) -> None:
+        self._planner = Planner(compiled.policy, compiled.risks, compiled.limits)
+        self._capabilities = capabilities
+        self._by_content: LRUCache[_Key, _Routes] = LRUCache(capabilities)
+        # The way without a lock: each entry holds its capability, so that no identity comes back while it lives.
+        self._by_identity: dict[int, tuple[AdmittedCapability, _Routes]] = {}
+        self._lock = Lock()
+
+    def of(self, capability: AdmittedCapability, route: str | None) -> Plan:
+        """The plan of a capability on a route."""
+        entry = self._by_identity.get(id(capability))
+        routes = self._routes(capability) if entry is None else entry[1]
+        plan = routes.get(route)
+        return self._made(capability, route, routes) if plan is None else plan
+
+    def _made(self, capability: AdmittedCapability, route: str | None, routes: _Routes) -> Plan:
+        if route is not None and route not in self._planner.routes:
+            # Nothing is written for such a route, and there may be any number of them.
+            plan = self.of(capability, None)
+            return replace(plan, target=replace(plan.target, route=route))
+        return routes.setdefault(route, self._planner.plan(capability, route))
+
+    def _routes(self, capability: AdmittedCapability) -> _Routes:
+        # The digest leaves out the name, which conditions may read; what the deployment adds is not in the document.
+        key = (capability.digest, capability.id, capability.scope, capability.document.name)
+        with self._lock:
+            routes = self._by_content.get(key)
+            if routes is None:
+                routes = self._by_content[key] = {}
+            if len(self._by_identity) >= self._capabilities:
+                self._by_identity.clear()
+            self._by_identity[id(capability)] = (capability, routes)
+        return routes
