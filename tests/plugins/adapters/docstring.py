@@ -1,0 +1,41 @@
+"""The example in an adapter's docstring, so that a test runs what people read."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import inspect
+import textwrap
+from types import CodeType, ModuleType
+from typing import Any
+
+
+def run_example(adapter: ModuleType, **given: Any) -> dict[str, Any]:
+    """Run the example, which may await at the top, with what the host has at hand. What it names is returned."""
+    code = _example(adapter)
+    names = dict(given)
+    if code.co_flags & inspect.CO_COROUTINE:
+
+        async def awaited() -> None:
+            await eval(code, names)
+
+        asyncio.run(awaited())
+    else:
+        exec(code, names)
+    return names
+
+
+def _example(adapter: ModuleType) -> CodeType:
+    """The indented block behind the first `::`."""
+    text = inspect.getdoc(adapter) or ""
+    _, found, behind = text.partition("::\n\n")
+    assert found, "the docstring has no example"
+    lines = []
+    for line in behind.splitlines():
+        if line and not line.startswith(" "):
+            break
+        lines.append(line)
+    source = textwrap.dedent("\n".join(lines))
+    code = compile(source, f"<example of {adapter.__name__}>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    assert isinstance(code, CodeType)
+    return code
