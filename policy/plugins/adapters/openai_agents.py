@@ -28,7 +28,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from agents import FunctionTool, RunContextWrapper, RunResultBase
+from agents import FunctionTool, RunContextWrapper, RunResult, RunResultStreaming
 from agents.tool_context import ToolContext
 
 from policy.model.reader import DataError, read_json
@@ -71,7 +71,7 @@ def gated(tool: FunctionTool, gate: Gate) -> FunctionTool:
     return own
 
 
-async def handles(gate: Gate, result: RunResultBase) -> dict[str, str]:
+async def handles(gate: Gate, result: RunResult | RunResultStreaming) -> dict[str, str]:
     """The approval requests that a paused run waits for: the id of the call to its handle."""
     found: dict[str, str] = {}
     for item in result.interruptions:
