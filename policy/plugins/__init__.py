@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from policy.plugins.approvals.sqlite import SqliteApprovalStore
     from policy.plugins.authorization import Authorization
     from policy.plugins.authorizer import Authorizer
+    from policy.plugins.loaded import CatalogFile
+    from policy.plugins.log.decision_log import DecisionLog
+    from policy.plugins.log.telemetry import Telemetry
     from policy.plugins.problems import ApprovalError, ConfigurationError
+    from policy.plugins.reload import Reload
 
 __all__ = [
     "ApprovalError",
@@ -23,9 +27,13 @@ __all__ = [
     "ApprovalStore",
     "Authorization",
     "Authorizer",
+    "CatalogFile",
     "ConfigurationError",
+    "DecisionLog",
     "MemoryApprovalStore",
+    "Reload",
     "SqliteApprovalStore",
+    "Telemetry",
 ]
 
 _HOMES = MappingProxyType(
@@ -35,7 +43,11 @@ _HOMES = MappingProxyType(
         "policy.plugins.approvals.sqlite": ("SqliteApprovalStore",),
         "policy.plugins.authorization": ("Authorization",),
         "policy.plugins.authorizer": ("Authorizer",),
+        "policy.plugins.loaded": ("CatalogFile",),
+        "policy.plugins.log.decision_log": ("DecisionLog",),
+        "policy.plugins.log.telemetry": ("Telemetry",),
         "policy.plugins.problems": ("ApprovalError", "ConfigurationError"),
+        "policy.plugins.reload": ("Reload",),
     }
 )
 

@@ -46,6 +46,24 @@ class Call:
         """The capability, where it was admitted."""
         return self.capability if isinstance(self.capability, AdmittedCapability) else None
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a denial can say of the call where the engine did not decide on it."""
+        action, context = self.action, self.context
+        stated = action if isinstance(action, dict) else {}
+        around = context if isinstance(context, dict) else {}
+        capability = self.admitted
+        now = around.get("now")
+        return {
+            "action_id": _text(stated.get("id")),
+            "capability_id": _text(stated.get("capability_id")) if capability is None else capability.id,
+            "scope": None if capability is None else capability.scope,
+            "route": _text(around.get("route")),
+            "session": _text(around.get("session")),
+            "request_digest": self.digest,
+            "now": parse_timestamp(now) if isinstance(now, str) else None,
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
@@ -58,14 +76,17 @@ class Reader:
         """A call, frozen. Raises what a clock raises."""
         limits = loaded.engine.compiled.limits
         own_action = frozen(action, Action, limits)
-        own_context = frozen(context, Context, limits)
-        if isinstance(own_context, dict) and own_context.get("now") is None:
-            own_context = {**own_context, "now": self.now()}
+        own_context = self.context(loaded, context)
         document = self._capability(loaded, capability)
         digest = None if document is None else loaded.engine.request_digest(own_action, document, own_context)
         stated = own_action.get("id") if isinstance(own_action, dict) else None
         name = stated if isinstance(stated, str) and stated.strip() else digest or UNREADABLE
         return Call(loaded=loaded, id=name, action=own_action, capability=document, context=own_context, digest=digest)
+
+    def context(self, loaded: Loaded, context: object) -> Any:
+        """A context, frozen, with `now`."""
+        own = frozen(context, Context, loaded.engine.compiled.limits)
+        return {**own, "now": self.now()} if isinstance(own, dict) and own.get("now") is None else own
 
     def now(self) -> str:
         """The clock's instant, RFC 3339."""
@@ -85,6 +106,10 @@ class Reader:
             return capability
         admitted = self.admissions.admit(capability).capability
         return capability if admitted is None else admitted
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def clock_text(clock: Callable[[], datetime | str]) -> str:

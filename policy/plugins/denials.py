@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 from policy.decide import reasons
 from policy.decide.outcome import Verdict, assemble
@@ -13,11 +16,17 @@ from policy.types.instants import parse_timestamp
 _LOG = logging.getLogger("policy")
 
 
-def deny(engine: Engine, code: str, message: str, decision: Decision | None = None) -> Decision:
-    """A denial with one more reason; of a decision it keeps everything that can be joined, and its reasons."""
+def deny(
+    engine: Engine,
+    code: str,
+    message: str,
+    decision: Decision | None = None,
+    facts: Mapping[str, Any] = MappingProxyType({}),
+) -> Decision:
+    """A denial with one more reason. Of a decision it keeps everything, else the facts: members of `Verdict`."""
     reason = reasons.deny(code, message)
     if decision is None:
-        return assemble(engine.compiled, Verdict(reasons=(reason,)))
+        return assemble(engine.compiled, Verdict(reasons=(reason,), **facts))
     verdict = Verdict(
         reasons=(*decision.reasons, reason),
         approvals=decision.approvals,
@@ -35,7 +44,16 @@ def deny(engine: Engine, code: str, message: str, decision: Decision | None = No
     return assemble(engine.compiled, verdict)
 
 
-def failed(engine: Engine, code: str, message: str, error: Exception, decision: Decision | None = None) -> Decision:
+def failed(
+    engine: Engine,
+    code: str,
+    message: str,
+    error: Exception,
+    *,
+    decision: Decision | None = None,
+    facts: Mapping[str, Any] = MappingProxyType({}),
+) -> Decision:
     """The denial of a failure, logged. The message names the kind of failure, never what it says."""
     _LOG.error("%s: a call was denied", code, exc_info=error)
-    return deny(engine, code, f"{message} (`{type(error).__name__}`); nothing is allowed on a failure", decision)
+    told = f"{message} (`{type(error).__name__}`); nothing is allowed on a failure"
+    return deny(engine, code, told, decision, facts)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 
 from policy.contracts.catalog import LoadedCatalog, load_catalog
@@ -15,6 +17,8 @@ from policy.engine import Engine, PolicyPath
 from policy.model.admitted import AdmittedCapability
 from policy.model.context import AuthorityRecord
 from policy.plugins.approvals.history import Steps
+
+_LOG = logging.getLogger("policy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,20 +62,46 @@ class WatchedResolver:
             del self._local.failures
 
 
-def load(
-    policies: Sequence[PolicyPath],
-    catalog: LoadedCatalog | PolicyPath | None,
-    *,
-    resolver: AuthorityResolver | None,
-    clock: Clock | None,
-) -> Loaded:
-    """Load files. Raises PolicyError as `Engine.load` does."""
-    read = catalog if catalog is None or isinstance(catalog, LoadedCatalog) else load_catalog(Path(catalog))
-    engine = Engine.load(*policies, resolver=resolver, clock=clock, catalog=read)
-    return loaded(engine, read)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogFile:
+    """A file of capabilities and how it is read."""
+
+    path: Path
+    """The file."""
+    server: str | None = None
+    """The MCP server whose tools a list holds; None: the file's name without ending."""
+    trust_annotations: bool = False
+    """Whether this server's hints are believed."""
+
+    def load(self) -> LoadedCatalog:
+        """Read the file. Never raises for what it holds."""
+        return load_catalog(self.path, server=self.server, trust_annotations=self.trust_annotations)
 
 
-def loaded(engine: Engine, catalog: LoadedCatalog | None) -> Loaded:
-    """An engine with a catalog."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """The files that a policy and its catalog are loaded from."""
+
+    policies: tuple[Path, ...]
+    catalog: LoadedCatalog | CatalogFile | None
+
+    def load(self, resolver: AuthorityResolver | None, clock: Clock | None) -> Loaded:
+        """Load them. Raises PolicyError as `Engine.load` does."""
+        catalog = self.catalog.load() if isinstance(self.catalog, CatalogFile) else self.catalog
+        engine = Engine.load(*self.policies, resolver=resolver, clock=clock, catalog=catalog)
+        return with_catalog(engine, catalog)
+
+
+def catalog_file(catalog: LoadedCatalog | CatalogFile | PolicyPath | None) -> LoadedCatalog | CatalogFile | None:
+    """A catalog as it was given, a path as a file."""
+    return CatalogFile(path=Path(catalog)) if isinstance(catalog, str | PathLike) else catalog
+
+
+def with_catalog(engine: Engine, catalog: LoadedCatalog | None) -> Loaded:
+    """An engine with a catalog. What of the catalog has an error is not in it, and that is logged."""
+    if catalog is not None:
+        for each in catalog.diagnostics:
+            if each.is_error:
+                _LOG.error("a capability is left out: %s: %s", each.location, each.message)
     capabilities = {} if catalog is None else catalog.capabilities
     return Loaded(engine=engine, capabilities=capabilities, steps=Steps.of(engine.policy))

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from policy.plugins.problems import ApprovalError, LogError, RequestClosedError, StoreChangedError, StoreError
+from policy.plugins.problems import (
+    ApprovalError,
+    HistoryError,
+    LogError,
+    RequestClosedError,
+    StoreChangedError,
+    StoreError,
+)
 
 Given = TypeVar("Given")
 
@@ -14,7 +21,7 @@ def asked(method: Callable[..., Given], *arguments: Any) -> Given:
     """What a store answers. Raises StoreError for whatever it raises that the protocol does not know."""
     try:
         return method(*arguments)
-    except (ApprovalError, LogError, RequestClosedError, StoreChangedError, StoreError):
+    except (ApprovalError, HistoryError, LogError, RequestClosedError, StoreChangedError, StoreError):
         raise
     except Exception as error:
         raise StoreError("the store of approvals failed") from error

@@ -26,6 +26,7 @@ from policy.plugins.approvals.protocol import (
     StatedVotes,
     StoredRequest,
     instant,
+    nothing,
 )
 from policy.plugins.approvals.statement import HistorySource, HistoryStatement, votes_stated
 from policy.plugins.call import Call
@@ -48,9 +49,6 @@ _STATES: dict[Outcome, RequestState] = {
     Outcome.DENY: "denied",
 }
 
-Check = Callable[[Decision], None]
-"""Called with a decision right before it takes effect; what it raises keeps it from doing so."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
@@ -58,6 +56,10 @@ class Answer:
 
     decision: Decision
     handle: str | None = None
+
+
+Check = Callable[[Answer], None]
+"""Called with an answer right before it takes effect; what it raises keeps it from doing so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,9 +170,8 @@ class Desk:
         closed = stored.closed or ("expired" if stored.expired(_at(decision)) else None)
         if closed is not None:
             return self._closed(call, closed, decision, check)
-        stored = self._restated(store, stored, decision)
-        check(decision)
-        return Answer(decision=decision, handle=stored.handle)
+        self._restated(store, stored, decision)
+        return _answered(decision, check, stored.handle)
 
     def _allowed(
         self, store: ApprovalStore, stored: StoredRequest | None, *, call: Call, decided: _Decided, check: Check
@@ -179,15 +180,15 @@ class Desk:
         decision = decided.decision
         if stored is not None:
             try:
-                asked(store.close_request, stored.handle, "superseded", None, _at(decision))
+                asked(store.close_request, stored.handle, "superseded", None, _at(decision), nothing)
             except RequestClosedError as error:
                 return self._closed(call, error.closed, decision, check)
         execution = self._execution(call, decision)
         if execution.entry is None:
-            check(decision)
-        else:
-            asked(store.record, execution, decided.seen, lambda: check(decision))
-        return Answer(decision=decision)
+            return _answered(decision, check)
+        answer = Answer(decision=decision)
+        asked(store.record, execution, decided.seen, lambda: check(answer))
+        return answer
 
     def _release(self, store: ApprovalStore, call: Call, handle: str, check: Check) -> Answer:
         stored = asked(store.read, handle)
@@ -205,16 +206,16 @@ class Desk:
             return self._closed(call, closed, decision, check)
         if not decision.allowed:
             self._restated(store, stored, decision)
-            check(decision)
-            return Answer(decision=decision, handle=handle if decision.outcome is Outcome.REQUIRE_APPROVAL else None)
+            return _answered(decision, check, handle if decision.outcome is Outcome.REQUIRE_APPROVAL else None)
         used = {counted.decision_id for approval in decision.approvals for counted in approval.counted}
         execution = replace(self._execution(call, decision), call=opening.call)
         seen = replace(seen, votes=votes.position)
+        answer = Answer(decision=decision, handle=handle)
         try:
-            asked(store.consume, handle, sorted(used), execution, seen, lambda: check(decision))
+            asked(store.consume, handle, sorted(used), execution, seen, lambda: check(answer))
         except RequestClosedError as error:
             return self._closed(call, error.closed, decision, check)
-        return Answer(decision=decision, handle=handle)
+        return answer
 
     def _closed(self, call: Call, closed: str, decision: Decision, check: Check) -> Answer:
         code, message = _CLOSED[closed]
@@ -234,7 +235,7 @@ class Desk:
         engine = call.loaded.engine
         if call.capability is None:
             message = "the catalog has no capability of this id; name one that it has"
-            return deny(engine, "capability.unknown", message)
+            return deny(engine, "capability.unknown", message, facts=call.facts)
         if self.watched is None:
             return engine.decide(call.action, call.capability, context)
         with self.watched.watching() as failures:
@@ -295,9 +296,10 @@ def _restraining(votes: StatedVotes) -> StatedVotes:
     return replace(votes, votes=tuple(each for each in votes.votes if each["decision"] != "approved"))
 
 
-def _answered(decision: Decision, check: Check) -> Answer:
-    check(decision)
-    return Answer(decision=decision)
+def _answered(decision: Decision, check: Check, handle: str | None = None) -> Answer:
+    answer = Answer(decision=decision, handle=handle)
+    check(answer)
+    return answer
 
 
 def _at(decision: Decision) -> int:

@@ -48,9 +48,9 @@ class _Held:
 class MemoryApprovalStore:
     """Keeps everything in memory, behind one lock. `ApprovalStore` says what each method does."""
 
-    def __init__(self, *, complete: bool = True) -> None:
-        """`complete` says that nothing was executed before: the history is complete from the beginning."""
-        self._complete = complete
+    def __init__(self, *, complete_history: bool = True) -> None:
+        """`complete_history` says that nothing was executed before: the history is complete from the beginning."""
+        self._complete = complete_history
         self._held = _Held()
         self._lock = RLock()
         self._closed = False
@@ -108,7 +108,7 @@ class MemoryApprovalStore:
             self._usable()
             return tuple(copy_json([each.vote for each in self._held.ballots.values() if each.handle == handle]))
 
-    def add_vote(self, handle: str, vote: Json, at: int) -> bool:
+    def add_vote(self, handle: str, vote: Json, at: int, check: Check) -> bool:
         """Keep a vote or withdrawal; False where the very same was kept before."""
         with self._lock:
             self._usable()
@@ -123,15 +123,17 @@ class MemoryApprovalStore:
                     raise RequestClosedError(request.closed)
                 if request.expired(at):
                     raise RequestClosedError("expired")
+            check()
             self._held.ballots[vote["decision_id"]] = _Ballot(handle, request.opening.request_digest, copy_json(vote))
             return True
 
-    def close_request(self, handle: str, closed: Closed, by: Json | None, at: int) -> None:
+    def close_request(self, handle: str, closed: Closed, by: Json | None, at: int, check: Check) -> None:
         """Close a request without an execution."""
         with self._lock:
             self._usable()
             request = self._held.requests[handle]
             if request.closed is None:
+                check()
                 self._held.requests[handle] = replace(request, closed=closed, closed_at=at)
             elif request.closed != closed:
                 raise RequestClosedError(request.closed)

@@ -181,14 +181,14 @@ class ApprovalStore(Protocol):
     def ballots(self, handle: str) -> tuple[Json, ...]:
         """Every vote and withdrawal of one request, in the order of receipt."""
 
-    def add_vote(self, handle: str, vote: Json, at: int) -> bool:
+    def add_vote(self, handle: str, vote: Json, at: int, check: Check) -> bool:
         """Keep a vote or withdrawal; False where the very same was kept before (`decided_at` aside).
 
         Raises ApprovalError where its id was used for another one, KeyError for an unknown handle, RequestClosedError
         where the request takes none any more (a withdrawal of a vote is always taken).
         """
 
-    def close_request(self, handle: str, closed: Closed, by: Json | None, at: int) -> None:
+    def close_request(self, handle: str, closed: Closed, by: Json | None, at: int, check: Check) -> None:
         """Close a request without an execution; does nothing where it was closed in the same way before.
 
         Raises KeyError for an unknown handle, RequestClosedError where it was closed in another way.
