@@ -10,6 +10,7 @@ from itertools import takewhile
 
 from policy.check.catalog import CapabilityFacts, Catalog
 from policy.check.lint import schema
+from policy.check.lint.misspelt import Words, corrected, words_of
 from policy.check.lint.walk import Path
 from policy.ir import nodes as ir
 from policy.ir.patterns import matches_action
@@ -169,6 +170,14 @@ class CatalogIndex:
                 return None
             self._suggested[word] = closest(word, candidates)
         return self._suggested[word]
+
+    @cached_property
+    def _words(self) -> Words:
+        return Words(word for text in (*self.scopes, *self.ids) for word in words_of(text))
+
+    def corrected(self, pattern: ir.ActionPattern) -> str | None:
+        """The pattern one slip of the hand away that matches a capability, or None."""
+        return corrected(pattern, self._words, lambda other: bool(self.matching(other)))
 
     def in_other_case(self, pattern: ir.ScopePattern) -> list[str]:
         """Scopes that the pattern would match if case did not count."""

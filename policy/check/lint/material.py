@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +12,8 @@ from typing import Any
 from policy.check.catalog import AuthorityFacts, Catalog
 from policy.check.lint.capabilities import CatalogIndex
 from policy.check.lint.contradiction import Contradictions
-from policy.check.lint.index import RouteIndex
+from policy.check.lint.index import PatternIndex, RouteIndex, entries
+from policy.check.lint.misspelt import Words, corrected
 from policy.check.lint.views import Condition, View, views
 from policy.check.lint.walk import Path, Signed, paths
 from policy.ir import nodes as ir
@@ -59,6 +61,34 @@ class Material:
     def allows(self) -> RouteIndex:
         """The allow clauses of every layer."""
         return RouteIndex(view for view in self.all_views if view.kind == "allow")
+
+    @cached_property
+    def _allowed(self) -> tuple[PatternIndex[View], Words]:
+        """The allows of every layer by their scope patterns, and the words of these."""
+        views = [view for view in self.all_views if view.kind == "allow"]
+        found = [entry for entry in entries(views) if isinstance(entry[0], ir.ScopePattern)]
+        words = {word for pattern, _ in found if isinstance(pattern, ir.ScopePattern) for word in pattern.segments}
+        return PatternIndex(found), Words(words)
+
+    def meant(self, pattern: ir.ActionPattern, view: View) -> str | None:
+        """The pattern one slip of the hand away that an allow on a route of the view lets through.
+
+        None where an allow covers some of the pattern as it stands.
+        """
+        if not isinstance(pattern, ir.ScopePattern):
+            return None
+        index, words = self._allowed
+
+        def allowed(other: ir.ActionPattern) -> bool:
+            return any(share_route(view, allow) for _, allow in index.overlapping(other))
+
+        return None if allowed(pattern) else corrected(pattern, words, allowed)
+
+    @cached_property
+    def mentions(self) -> Counter[str]:
+        """At how many places each pattern is written, over all layers; one in a `scopes` set stands at one."""
+        places = {(found.text, found.span.location) for view in self.all_views for found in view.patterns or ()}
+        return Counter(text for text, _ in places)
 
     @cached_property
     def denies(self) -> tuple[RouteIndex, RouteIndex]:

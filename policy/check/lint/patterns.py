@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from policy.check.lint.capabilities import CatalogIndex
 from policy.check.lint.finding import finding, listed
@@ -16,39 +17,63 @@ _STRICT = frozenset({"deny", "clause deny", "require", "raise", "separation"})
 """Where a deeper scope that is missed goes without a restriction."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Use:
+    """A pattern where a rule uses it."""
+
+    pattern: ir.ActionPattern
+    kind: str
+    restricts: bool
+    """Whether a pattern that matches too little lets something through."""
+    view: View | None = None
+    """The rule that it selects for."""
+
+
 def lint_patterns(material: Material) -> Iterator[Diagnostic]:
     """Every finding about a pattern; a pattern of a `scopes` set is looked at once for each kind of rule."""
-    seen: set[tuple[str, int, bool]] = set()
-    for kind, pattern in _patterns(material):
-        key = (pattern.span.source.name, pattern.span.start, kind in _STRICT)
+    seen: set[tuple[str, int, bool, bool]] = set()
+    for use in _uses(material):
+        pattern = use.pattern
+        key = (pattern.span.source.name, pattern.span.start, use.kind in _STRICT, use.restricts)
         if key in seen:
             continue
         seen.add(key)
-        if material.capabilities is None:
-            if kind in _STRICT and _stops_short(pattern):
-                yield _short(pattern, f"`{pattern.text}` covers one segment only and misses deeper scopes")
-        else:
-            yield from _against(material.capabilities, kind, pattern)
+        if material.capabilities is not None:
+            yield from _against(material, material.capabilities, use)
+            continue
+        if use.kind in _STRICT and _stops_short(pattern):
+            yield _short(pattern, f"`{pattern.text}` covers one segment only and misses deeper scopes")
+        if use.restricts and use.view is not None:
+            yield from _near_allowed(material, pattern, use.view)
 
 
-def _patterns(material: Material) -> Iterator[tuple[str, ir.ActionPattern]]:
+def _uses(material: Material) -> Iterator[_Use]:
     for view in material.views:
+        restricts = view.kind != "allow"
         for pattern in view.patterns or ():
-            yield view.kind, pattern
-        for pattern in _inside(material, view):
-            yield view.kind if view.kind == "separation" else "condition", pattern
+            yield _Use(pattern=pattern, kind=view.kind, restricts=restricts, view=view)
+        yield from _inside(material, view)
     for default in material.program.defaults:
         for pattern in default.patterns or ():
-            yield "default", pattern
+            yield _Use(pattern=pattern, kind="default", restricts=True)
 
 
-def _inside(material: Material, view: View) -> Iterator[ir.ActionPattern]:
+def _inside(material: Material, view: View) -> Iterator[_Use]:
+    kind = view.kind if view.kind == "separation" else "condition"
     if isinstance(view.node, ir.Separation) and isinstance(view.node.form, ir.DifferentPeople):
         for step in view.node.form.steps:
-            yield from step.patterns
+            yield from (_Use(pattern=pattern, kind=kind, restricts=True) for pattern in step.patterns)
     for condition in view.conditions:
         for node in material.nodes(condition.expression, ir.Matches):
-            yield from node.patterns
+            for pattern in node.patterns:
+                yield _Use(pattern=pattern, kind=kind, restricts=not condition.granting)
+
+
+def _near_allowed(material: Material, pattern: ir.ActionPattern, view: View) -> Iterator[Diagnostic]:
+    meant = material.meant(pattern, view)
+    if meant is not None:
+        message = f"no route allows `{pattern.text}`, and one allows `{meant}`: {view.title} may miss what it is for"
+        yield finding("lint.near_allowed_scope", message, pattern.span, help=f"did you mean `{meant}`?")
 
 
 def _stops_short(pattern: ir.ActionPattern) -> bool:
@@ -60,7 +85,8 @@ def _short(pattern: ir.ActionPattern, message: str) -> Diagnostic:
     return finding("lint.star_stops_short", message, pattern.span, help=help)
 
 
-def _against(capabilities: CatalogIndex, kind: str, pattern: ir.ActionPattern) -> Iterator[Diagnostic]:
+def _against(material: Material, capabilities: CatalogIndex, use: _Use) -> Iterator[Diagnostic]:
+    pattern, kind = use.pattern, use.kind
     matched = capabilities.matching(pattern)
     otherwise = capabilities.in_other_case(pattern) if isinstance(pattern, ir.ScopePattern) else []
     if otherwise:
@@ -82,13 +108,24 @@ def _against(capabilities: CatalogIndex, kind: str, pattern: ir.ActionPattern) -
             )
             return
     if not matched and not otherwise:
-        near = _near(capabilities, pattern)
-        yield finding(
-            "lint.no_capability",
-            f"`{pattern.text}` matches no capability of the catalog",
-            pattern.span,
-            help=None if near is None else f"did you mean `{near}`?",
-        )
+        yield _matches_nothing(material, capabilities, use)
+
+
+def _matches_nothing(material: Material, capabilities: CatalogIndex, use: _Use) -> Diagnostic:
+    pattern = use.pattern
+    message = f"`{pattern.text}` matches no capability of the catalog"
+    # Whoever writes a scope at two places has not slipped.
+    if use.restricts and material.mentions[pattern.text] < 2:
+        meant = capabilities.corrected(pattern)
+        if meant is None and use.view is not None:
+            meant = material.meant(pattern, use.view)
+        if meant is not None:
+            message += ", so what it should hold back goes free"
+            return finding("lint.misspelt_scope", message, pattern.span, help=f"did you mean `{meant}`?")
+    near = _near(capabilities, pattern)
+    return finding(
+        "lint.no_capability", message, pattern.span, help=None if near is None else f"did you mean `{near}`?"
+    )
 
 
 def _near(capabilities: CatalogIndex, pattern: ir.ActionPattern) -> str | None:

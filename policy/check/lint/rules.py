@@ -64,6 +64,8 @@ def _unreached(material: Material, view: View) -> Iterator[Diagnostic]:
     for pattern, _ in entries([view]):
         if next(material.allows.overlapping(pattern, view.routes), None) is not None:
             return
+    if any(material.meant(pattern, view) is not None for pattern in view.patterns or ()):
+        return  # the misspelt pattern is reported
     yield finding(
         "lint.never_applies",
         f"{view.title} can never matter: no `allow` lets through anything that it is about",

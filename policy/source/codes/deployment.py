@@ -42,6 +42,13 @@ CODES: tuple[Code, ...] = (
         catalog=f"[{_PAY}]",
     ),
     error(
+        "lint.misspelt_scope",
+        "a pattern of a rule that restrains matches no capability of the catalog, but would with one slip corrected",
+        'route "desk" { allow wallet.pay }\ndeny "agents" { for walet.pay when operator.kind == agent }',
+        'route "desk" { allow wallet.pay }\ndeny "agents" { for wallet.pay when operator.kind == agent }',
+        catalog=f"[{_PAY}]",
+    ),
+    error(
         "lint.unknown_input",
         "a path into the input is one that no valid input of the capabilities concerned has",
         'route "desk" { allow memo.send when input.chanel == "chat" }',

@@ -73,6 +73,12 @@ CODES: tuple[Code, ...] = (
         f'{_DESK}\ndeny "crew" {{ for order.* when operator.kind == agent }}',
         f'{_DESK}\ndeny "crew" {{ for order.** when operator.kind == agent }}',
     ),
+    warning(
+        "lint.near_allowed_scope",
+        "a rule restrains a scope that no route allows, and that is one slip away from one that a route allows",
+        f'{_DESK}\ndeny "crew" {{ for ordre.delete when operator.kind == agent }}',
+        f'{_DESK}\ndeny "crew" {{ for order.delete when operator.kind == agent }}',
+    ),
     # rules
     warning(
         "lint.never_applies",
