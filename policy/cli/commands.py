@@ -36,6 +36,11 @@ _ALL = (
     Command(
         "visible", "list what an agent may be shown, and why not the rest", "Exit codes: 0, 1 policy not loadable."
     ),
+    Command(
+        "serve",
+        "answer over HTTP: decisions, approvals and AuthZEN",
+        "Exit codes: 0 ended by SIGINT or SIGTERM, 1 policy not loadable or address not free.",
+    ),
     Command("init", "write a policy, a catalog and fixtures to start from", "Exit codes: 0."),
     Command("schema", "print the JSON Schema of a model", "Exit codes: 0."),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -71,10 +70,10 @@ class Settings:
         return self if self.public_url is not None else replace(self, public_url=address)
 
 
-def read_settings(table: Mapping[str, Any]) -> Settings:
+def read_settings(table: Any) -> Settings:
     """The settings of the table `server`. Raises ValueError with a sentence that names the place."""
     try:
-        read = ServerTable.model_validate(dict(table))
+        read = ServerTable.model_validate(table)
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
         message = problem["msg"][:1].lower() + problem["msg"][1:]
