@@ -123,7 +123,7 @@ class Gate:
     def offered(self, tools: Iterable[Tool], run: Any, *, name: Callable[[Tool], str] = str) -> list[Tool]:
         """Those of the tools that the agent may see, in the same order; none where that cannot be told."""
         try:
-            named = [(tool, self._named(name(tool))) for tool in tools]
+            named = [(tool, self._capability_of(name(tool))) for tool in tools]
             known = [capability for _, capability in named if capability is not None]
             visible = set(self.authorizer.visible(known, self._stated(run)))
             return [tool for tool, capability in named if capability in visible]
@@ -196,6 +196,14 @@ class Gate:
         if isinstance(self._capability, Mapping):
             return self._capability.get(tool)
         return self._capability(tool)
+
+    def _capability_of(self, tool: str) -> str | None:
+        """The capability of a tool; None also where the naming fails, which hides this tool alone."""
+        try:
+            return self._named(tool)
+        except Exception as error:  # noqa: BLE001 - a failure hides the tool, told in the log
+            _tell(error, "a tool is not offered")
+            return None
 
     def _stated(self, run: Any) -> Context | dict[str, Any]:
         """The host's word. Raises TypeError where it gives no context, such as one that must be awaited."""

@@ -40,6 +40,8 @@ require "large-refund" {
 approval "lead" { need role "support.lead" valid for 1h }
 """
 """Refunds up to 100 run, up to 500 wait for a lead, above are refused; notes are omar's; the vault is nobody's."""
+LENIENT = POLICY.replace("input.amount > 100", "input.amount > 400")
+"""Refunds up to 400 run."""
 
 NAMES = {
     "order_read": "order.read",
@@ -123,7 +125,7 @@ class Desk:
         self.authorizer.vote(handle, by=LENA, decision="denied")
 
 
-def desk(*, requester: Mapping[str, Any] = ROSA, broken: Broken | None = None) -> Desk:
+def desk(*, requester: Mapping[str, Any] = ROSA, broken: Broken | None = None, policy: str = POLICY) -> Desk:
     """A desk that the given person's agent works at, with one part that raises where asked for."""
 
     def context(run: object) -> dict[str, Any]:
@@ -138,7 +140,7 @@ def desk(*, requester: Mapping[str, Any] = ROSA, broken: Broken | None = None) -
         return NAMES[tool]
 
     directory = _Directory()
-    policies = (_BrokenEngine if broken == "engine" else Engine).from_source(POLICY, resolver=directory, clock=_now)
+    policies = (_BrokenEngine if broken == "engine" else Engine).from_source(policy, resolver=directory, clock=_now)
     authorizer = Authorizer(
         policies=policies,
         catalog=read_catalog(CATALOG, "catalog"),
@@ -247,12 +249,17 @@ class FiveThings:
         reply = runtime.call("refund_create", {"amount": 250})
         assert reply.handle is not None
         at.approve(reply.handle)
-        if self.host_rejects:
-            runtime.go_on(reply, "reject")
-            assert at.ran == []
-        else:
-            runtime.go_on(reply, "reject")
-            assert at.ran == [("refund_create", {"amount": 250})]
+        runtime.go_on(reply, "reject")
+        assert at.ran == ([] if self.host_rejects else [("refund_create", {"amount": 250})])
+
+    def test_rejected_by_the_host_it_is_not_opened_again(self) -> None:
+        """Not by a policy either that has come to allow it without an approval, were it decided again."""
+        at = desk()
+        runtime = self.runtime(at)
+        reply = runtime.call("refund_create", {"amount": 250})
+        at.gate.authorizer = desk(policy=LENIENT).authorizer
+        runtime.go_on(reply, "reject")
+        assert at.ran == []
 
     def test_hidden_tools_are_not_offered(self) -> None:
         """What no rule allows is not shown; for somebody else it is."""
