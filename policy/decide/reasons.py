@@ -13,7 +13,7 @@ Effect = Literal["allow", "require-approval", "deny", "note"]
 
 _EFFECTS = {"deny": 0, "require-approval": 1, "allow": 2, "note": 3}
 _STAGES = (
-    ("engine.failure",),
+    ("engine.failure", "authorizer.", "authority.", "history.", "log."),
     ("input.malformed", "capability.invalid", "context."),
     ("capability.",),
     ("subject.", "route.", "scope."),
@@ -27,7 +27,7 @@ _STAGES = (
 
 
 def stage_of(code: str) -> int:
-    """The stage of language.md section 7 that gives a code, 1 to 8; 0 for a failure of the engine."""
+    """The stage of language.md section 7 that gives a code, 1 to 8; 0 for a failure of the engine or around it."""
     for stage, prefixes in enumerate(_STAGES):
         if code.startswith(prefixes):
             return stage

@@ -180,7 +180,7 @@ class Authorizer:
         """Those of the capabilities, ids or documents, that may be shown, in the same order; none on a failure."""
         current = self._loaded
         try:
-            stated = self._reader.context(current, context)
+            stated = self._reader.context(current, context) or context
             return [each for each in capabilities if _shown(current, each, stated)]
         except Exception as error:  # noqa: BLE001 - whatever fails shows nothing, and is logged
             _LOG.error("which capabilities may be shown could not be told; none are", exc_info=error)

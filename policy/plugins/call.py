@@ -12,15 +12,17 @@ from pydantic_core import PydanticSerializationError
 
 from policy.contracts.remembered import RememberedAdmissions
 from policy.decide.shape import Clock
-from policy.engine import GivenDocument
 from policy.model.action import Action
 from policy.model.admitted import AdmittedCapability
 from policy.model.bounds import check, copy_json
 from policy.model.context import Context
+from policy.model.decision import Decision
 from policy.plugins.loaded import Loaded
 from policy.source.limits import Limits
 from policy.types.instants import parse_timestamp
 
+Json = dict[str, Any]
+"""A JSON object."""
 UNREADABLE = "unreadable"
 """The call id of an action that has neither an id nor a digest."""
 
@@ -32,14 +34,25 @@ class Call:
     loaded: Loaded
     id: str
     """The action's id, else the request digest."""
-    action: Any = field(repr=False)
-    """JSON that nobody else holds; as it was given where it is none, which the engine refuses."""
-    capability: GivenDocument | None = field(repr=False)
-    """None where the catalog does not have it."""
-    context: Any = field(repr=False)
-    """JSON that nobody else holds, with `now`; as it was given where it is none, which the engine refuses."""
+    action: Json | None = field(repr=False)
+    """The action as JSON that nobody else holds; None where it is none."""
+    context: Json | None = field(repr=False)
+    """The context as JSON that nobody else holds, with `now`; None where it is none."""
+    given: tuple[Any, Any] = field(repr=False)
+    """Action and context as they were given, for the engine to refuse where they could not be read."""
+    capability: Any = field(repr=False)
+    """Admitted, or a document that was not."""
+    unknown: bool
+    """Whether the catalog does not have the capability that was named."""
     digest: str | None
     """The request digest; None where the request could not be read, which no decision allows."""
+
+    def decide(self, context: Json | None) -> Decision:
+        """The engine's decision in a context that was made of the call's; never raises for data."""
+        action, around = self.given
+        return self.loaded.engine.decide(
+            action if self.action is None else self.action, self.capability, around if context is None else context
+        )
 
     @property
     def admitted(self) -> AdmittedCapability | None:
@@ -49,9 +62,7 @@ class Call:
     @property
     def facts(self) -> dict[str, Any]:
         """What a denial can say of the call where the engine did not decide on it."""
-        action, context = self.action, self.context
-        stated = action if isinstance(action, dict) else {}
-        around = context if isinstance(context, dict) else {}
+        stated, around = self.action or {}, self.context or {}
         capability = self.admitted
         now = around.get("now")
         return {
@@ -74,19 +85,30 @@ class Reader:
 
     def read(self, loaded: Loaded, action: object, capability: object, context: object) -> Call:
         """A call, frozen. Raises what a clock raises."""
-        limits = loaded.engine.compiled.limits
-        own_action = frozen(action, Action, limits)
+        own_action = frozen(action, Action, loaded.engine.compiled.limits)
         own_context = self.context(loaded, context)
         document = self._capability(loaded, capability)
-        digest = None if document is None else loaded.engine.request_digest(own_action, document, own_context)
-        stated = own_action.get("id") if isinstance(own_action, dict) else None
+        unknown = document is None and isinstance(capability, str)
+        digest = None
+        if own_action is not None and own_context is not None and isinstance(document, AdmittedCapability):
+            digest = loaded.engine.request_digest(own_action, document, own_context)
+        stated = (own_action or {}).get("id")
         name = stated if isinstance(stated, str) and stated.strip() else digest or UNREADABLE
-        return Call(loaded=loaded, id=name, action=own_action, capability=document, context=own_context, digest=digest)
+        return Call(
+            loaded=loaded,
+            id=name,
+            action=own_action,
+            context=own_context,
+            given=(action, context),
+            capability=document,
+            unknown=unknown,
+            digest=digest,
+        )
 
-    def context(self, loaded: Loaded, context: object) -> Any:
-        """A context, frozen, with `now`."""
+    def context(self, loaded: Loaded, context: object) -> Json | None:
+        """A context, frozen, with `now`; None where it is none."""
         own = frozen(context, Context, loaded.engine.compiled.limits)
-        return {**own, "now": self.now()} if isinstance(own, dict) and own.get("now") is None else own
+        return own if own is None or own.get("now") is not None else {**own, "now": self.now()}
 
     def now(self) -> str:
         """The clock's instant, RFC 3339."""
@@ -99,13 +121,13 @@ class Reader:
             raise ValueError("the clock gives no RFC 3339 timestamp with an offset")
         return read.nanoseconds
 
-    def _capability(self, loaded: Loaded, capability: Any) -> GivenDocument | None:
+    def _capability(self, loaded: Loaded, capability: Any) -> Any:
+        """An admitted capability, a document that was not admitted, or None for an id that is not known."""
         if isinstance(capability, str):
             return loaded.capabilities.get(capability)
         if isinstance(capability, AdmittedCapability):
             return capability
-        admitted = self.admissions.admit(capability).capability
-        return capability if admitted is None else admitted
+        return self.admissions.admit(capability).capability or capability
 
 
 def _text(value: object) -> str | None:
@@ -118,12 +140,15 @@ def clock_text(clock: Callable[[], datetime | str]) -> str:
     return instant.isoformat() if isinstance(instant, datetime) else instant
 
 
-def frozen(value: object, model: type[BaseModel], limits: Limits) -> Any:
-    """The value as JSON that nobody else holds; as it is where it is none."""
+def frozen(value: object, model: type[BaseModel], limits: Limits) -> Json | None:
+    """The value as JSON that nobody else holds; None where it is no JSON object."""
     try:
         plain: Any = value.model_dump(by_alias=True, warnings=False) if isinstance(value, model) else value
     except (PydanticSerializationError, ValueError, RecursionError):
-        return value
+        return None
     if isinstance(plain, Mapping):
         plain = dict(plain)
-    return copy_json(plain) if isinstance(plain, dict) and check(plain, limits) is None else value
+    if not isinstance(plain, dict) or check(plain, limits) is not None:
+        return None
+    own: Json = copy_json(plain)
+    return own

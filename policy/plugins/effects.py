@@ -106,7 +106,7 @@ def _key(operation: str, call: Call | None, authorization: Authorization) -> tup
         return None
     digest = call.digest
     if digest is None:
-        if not isinstance(call.action, dict):
+        if call.action is None:
             return None
         digest = sha256_hex(call.action)
     decision = authorization.decision

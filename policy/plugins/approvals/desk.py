@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from policy.decide.authority import AuthorityResolver
 from policy.model.context import Context
@@ -153,11 +152,10 @@ class Desk:
         stored = asked(store.find, call.id, digest)
         handle = None if stored is None else stored.handle
         votes = asked(store.votes, handle, digest)
-        stated = replace(call, context=votes_stated(call.context, votes))
-        context, seen = self._with_history(stated)
+        context, seen = self._with_history(replace(call, context=votes_stated(call.context, votes)))
         decision = self._decided(call, context)
         if decision.allowed and any(approval.counted for approval in decision.approvals):
-            context["approvals"] = votes_stated(call.context, _restraining(votes))["approvals"]
+            context, seen = self._with_history(replace(call, context=votes_stated(call.context, _restraining(votes))))
             decision = self._decided(call, context)
         if stored is not None and stored.closed in ("consumed", "withdrawn"):
             return self._closed(call, stored.closed, decision, check)
@@ -231,27 +229,27 @@ class Desk:
         opening = replace(known, policy_hash=decision.policy_hash, decision=dumped(decision))
         return replace(stored, opening=opening)
 
-    def _decided(self, call: Call, context: Any) -> Decision:
+    def _decided(self, call: Call, context: Json | None) -> Decision:
         engine = call.loaded.engine
-        if call.capability is None:
+        if call.unknown:
             message = "the catalog has no capability of this id; name one that it has"
             return deny(engine, "capability.unknown", message, facts=call.facts)
         if self.watched is None:
-            return engine.decide(call.action, call.capability, context)
+            return call.decide(context)
         with self.watched.watching() as failures:
-            decision = engine.decide(call.action, call.capability, context)
+            decision = call.decide(context)
         if failures and decision.outcome is not Outcome.DENY:
             message = "the directory of authority records failed; nothing is allowed on a failure"
             return deny(engine, "authority.unavailable", message, decision)
         return decision
 
-    def _with_history(self, call: Call) -> tuple[Any, Seen]:
+    def _with_history(self, call: Call) -> tuple[Json | None, Seen]:
         return HistoryStatement(store=self.store, source=self.source).stated(call)
 
     def _opening(self, call: Call, digest: str, decision: Decision) -> Opening:
         capability = call.admitted
-        if capability is None:
-            raise ValueError("a capability that was not admitted waits for no approval")
+        if capability is None or call.action is None or call.context is None:
+            raise ValueError("what could not be read waits for no approval")
         opened = _at(decision)
         known = call.loaded.capabilities.get(capability.id) is capability
         return Opening(
@@ -269,7 +267,7 @@ class Desk:
 
     def _execution(self, call: Call, decision: Decision) -> Execution:
         capability, steps = call.admitted, call.loaded.steps
-        if capability is None or call.digest is None:
+        if capability is None or call.action is None or call.context is None or call.digest is None:
             raise ValueError("what could not be read is not executed")
         at = _at(decision)
         entry: Json | None = None

@@ -26,10 +26,10 @@ class HistorySource(Protocol):
         """
 
 
-def votes_stated(context: Any, votes: StatedVotes) -> Any:
+def votes_stated(context: Json | None, votes: StatedVotes) -> Json | None:
     """The context with the store's votes. Of the host's own, approvals and withdrawals of denials do not count."""
-    if not isinstance(context, dict):
-        return context
+    if context is None:
+        return None
     approvals = {vote["decision_id"] for vote in votes.votes if vote["decision"] == "approved"}
     given, used = context.get("approvals"), context.get("used_votes")
     # What is malformed stays, so that the engine refuses it.
@@ -55,22 +55,24 @@ class HistoryStatement:
     store: ApprovalStore | None
     source: HistorySource | None
 
-    def stated(self, call: Call) -> tuple[Any, Seen]:
+    def stated(self, call: Call) -> tuple[Json | None, Seen]:
         """The context with what a separation may ask about, and what it was made of.
 
         Whoever states a history (the source, else the host's context) vouches for its completeness, and the store's
         entries are added to it; else the store's own history is stated.
         """
         capability, context = call.admitted, call.context
-        steps = () if capability is None or not isinstance(context, dict) else call.loaded.steps.asked(capability)
-        if not steps or capability is None or (self.store is None and self.source is None):
-            return (dict(context) if isinstance(context, dict) else context), Seen()
+        if capability is None or context is None or (self.store is None and self.source is None):
+            return context, Seen()
+        steps = call.loaded.steps.asked(capability)
+        if not steps:
+            return context, Seen()
         given = context.get("history") if self.source is None else self._asked(_tenant(context))
         if self.store is None:
             return {**context, "history": given}, Seen()
         query = self._query(call)
         if query is None:
-            return dict(context), Seen()
+            return context, Seen()
         found = asked(self.store.history, query)
         seen = Seen(history=found.position, query=query)
         if given is None:
@@ -94,16 +96,17 @@ class HistoryStatement:
 
     def _query(self, call: Call) -> HistoryQuery | None:
         """None where the request cannot be read, which no decision allows."""
-        now = call.context.get("now")
-        read = parse_timestamp(now) if isinstance(now, str) else None
-        capability = call.admitted
-        if read is None or capability is None or call.digest is None:
+        action, context, capability = call.action, call.context, call.admitted
+        if action is None or context is None or capability is None or call.digest is None:
+            return None
+        read = parse_timestamp(context["now"])
+        if read is None:
             return None
         return HistoryQuery(
             call=call.id,
             request_digest=call.digest,
-            tenant_id=_tenant(call.context),
-            interests=call.loaded.steps.interests(capability, call.action.get("input"), read.nanoseconds),
+            tenant_id=_tenant(context),
+            interests=call.loaded.steps.interests(capability, action["input"], read.nanoseconds),
         )
 
 

@@ -72,7 +72,7 @@ def decision_data(operation: str, call: Call | None, authorization: Authorizatio
     decision = authorization.decision
     capability = None if call is None else call.admitted
     hidden = sensitive(capability) or decision.audit_sensitive
-    context = call.context if call is not None and isinstance(call.context, dict) else {}
+    context = (None if call is None else call.context) or {}
     data: Json = {
         "operation": operation,
         "call": cut(authorization.call),
@@ -103,7 +103,7 @@ def decision_data(operation: str, call: Call | None, authorization: Authorizatio
     }
     if contents.inputs and not hidden and call is not None and capability is not None:
         redacted = redacted_paths(call.loaded.engine.policy, capability)
-        data["input"] = logged_input(call.action["input"], contents.inputs, redacted) if _readable(call) else {}
+        data["input"] = logged_input((call.action or {}).get("input"), contents.inputs, redacted)
     return data
 
 
@@ -129,10 +129,6 @@ def vote_data(operation: str, request: StoredRequest, vote: Json) -> Json:
 def cut(text: str | None) -> str | None:
     """A name from outside, bounded."""
     return text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def _readable(call: Call) -> bool:
-    return call.digest is not None and isinstance(call.action, dict)
 
 
 def _id(party: Any) -> str | None:
