@@ -175,7 +175,9 @@ class Gate:
 
     def _verdict(self, given: Authorization, arguments: dict[str, Any]) -> Verdict:
         if given.allowed or given.pending:
-            if self._unknown(given.decision):
+            unknown = self._unknown(given.decision)
+            if unknown:
+                _logger.error("the host does not fulfil the obligations %s, so the call is refused", unknown)
                 return Verdict(kind="refuse", message=UNFULFILLED, authorization=given)
             if given.allowed:
                 return Verdict(kind="run", message=given.message, arguments=arguments, authorization=given)

@@ -1,17 +1,19 @@
-"""FastMCP (`fastmcp` 4): a middleware that filters tools and gates their calls.
+"""FastMCP: a server whose tools are behind a policy. Needs the extra `fastmcp` (FastMCP 4).
 
-FastMCP runs its middleware for the calls of clients and for those that tools make through the server. Let it be the
-first, so that no cache in front of it answers for it; a mounted server is gated by the server that clients talk to.
+Ten lines of a host, which filter `tools/list` and gate `tools/call`::
 
-    authorizer = Authorizer(
-        policies=["desk.policy"], catalog="catalog.json", approvals=SqliteApprovalStore("approvals.db")
-    )
+    gate = Gate(authorizer, context=lambda run: stated(user_of(run)), capability=names)
+    server = FastMCP("desk", middleware=[PolicyMiddleware(gate)])
 
-    def context(run: Context) -> dict:
-        user = users[get_access_token().subject]  # who calls, as the transport authenticated it
-        return {"route": "chat", "requester": user, "operator": AGENT, "subject": user, "delegation": []}
+    @server.tool
+    def refund_create(amount: float) -> str:
+        return refund(amount)
 
-    server = FastMCP("desk", middleware=[PolicyMiddleware(Gate(authorizer, context=context, capability=NAMES))])
+    # A call that waits is answered with a handle. Once people have voted, authorizer.vote(handle, by=…),
+    # the client calls again with the same arguments and `approval_handle`.
+
+FastMCP runs its middleware for the calls of clients and for those that tools make through the server, mounted servers
+included. Let it be the first, so that no cache in front of it answers for it. Resources and prompts are not gated.
 """
 
 from __future__ import annotations

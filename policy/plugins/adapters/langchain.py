@@ -1,24 +1,22 @@
-"""LangChain agents (`langchain` 1, on LangGraph): a middleware that filters tools and gates their calls.
+"""LangChain agents, on LangGraph: tools behind a policy. Needs the extra `langchain` (LangChain 1, LangGraph 1).
 
-A call that waits for people interrupts the graph. The interrupt's value has the handle; when people have voted on it,
-the host resumes with `{"type": "approve"}`, and the store is asked whether they really approved. Resumed with anything
-but that or an edit, the call does not run. `{"type": "edit", "args": {…}}` changes the arguments, which are decided
-anew and shown once more. A resumed call that people have not answered yet does not run either.
+Ten lines of a host::
 
-What waits is written down before the interrupt, so that nothing decided later opens it again. List this middleware
-last: one behind it could change a call that was judged. Tools that a model's provider runs itself are not run here;
-the policy only hides them.
-
-    authorizer = Authorizer(
-        policies=["desk.policy"], catalog="catalog.json", approvals=SqliteApprovalStore("approvals.db")
-    )
-
-    def context(runtime: Runtime) -> dict:
-        user = runtime.context["user"]  # what the host gave the run, never what the model wrote
-        return {"route": "chat", "requester": user, "operator": AGENT, "subject": user, "delegation": []}
-
-    gate = Gate(authorizer, context=context, capability=NAMES)
+    gate = Gate(authorizer, context=lambda runtime: stated(runtime.context["user"]), capability=names)
     agent = create_agent(model, tools, middleware=[PolicyMiddleware(gate)], checkpointer=InMemorySaver())
+
+    result = agent.invoke({"messages": prompt}, thread, context={"user": user})
+    while asked := result.get("__interrupt__"):  # calls that wait for people
+        people_vote([each.value["handle"] for each in asked])  # authorizer.vote(handle, by=…)
+        answers = {each.id: {"type": "approve"} for each in asked}
+        result = agent.invoke(Command(resume=answers), thread, context={"user": user})
+
+An answer in `resume` is no approval: it resumes the call, which is decided again and runs where the votes in the store
+suffice. Resumed before people have answered, with a rejection or with anything else, it does not run.
+`{"type": "edit", "args": {…}}` changes the arguments, which are decided anew and interrupt once more.
+What waits is written down in the state before the interrupt, so that no later decision opens it again. List this
+middleware last: one behind it could change a call that was judged. Tools that the model's provider runs by itself are
+hidden by the policy, not gated.
 """
 
 from __future__ import annotations

@@ -1,18 +1,20 @@
-"""The MCP Python SDK (`mcp` 2): a middleware of `Server` and `MCPServer` that filters tools and gates their calls.
+"""The MCP Python SDK: a server whose tools are behind a policy. Needs the extra `mcp` (MCP SDK 2).
 
-Every message of a client passes a server's middleware, however it came in, so no call is served around it. Add it last:
-what stands behind it could change a call that was judged.
+Ten lines of a host, which filter `tools/list` and gate `tools/call`::
 
-    authorizer = Authorizer(
-        policies=["desk.policy"], catalog="catalog.json", approvals=SqliteApprovalStore("approvals.db")
-    )
-
-    def context(request: ServerRequestContext) -> dict:
-        user = users[get_access_token().subject]  # who calls, as the transport authenticated it
-        return {"route": "chat", "requester": user, "operator": AGENT, "subject": user, "delegation": []}
-
+    gate = Gate(authorizer, context=lambda request: stated(user_of(request)), capability=names)
     server = MCPServer("desk")
-    server.middleware.append(PolicyMiddleware(Gate(authorizer, context=context, capability=NAMES)))
+    server.middleware.append(PolicyMiddleware(gate))
+
+    @server.tool()
+    def refund_create(amount: float) -> str:
+        return refund(amount)
+
+    # A call that waits is answered with a handle. Once people have voted, authorizer.vote(handle, by=…),
+    # the client calls again with the same arguments and `approval_handle`.
+
+`Server`, the low level of the SDK, takes the same middleware. Every message of a client passes it, however it came in.
+Append it last: what stands behind it could change a call that was judged. Resources and prompts are not gated.
 """
 
 from __future__ import annotations

@@ -1,23 +1,23 @@
-"""OpenAI Agents SDK (`openai-agents`): function tools that ask before they run.
+"""OpenAI Agents SDK: function tools behind a policy. Needs the extra `openai-agents` (OpenAI Agents SDK 0.24).
 
-The gate is inside the tool, so no way of calling it goes around; the library's own hook only pauses the run. It is not
-asked for arguments that it cannot read, and not again once the host has approved: both end at the gate, which then asks
-the store. `handles` tells the approval requests of a paused run. When people have voted, the host approves the
-interruption and resumes; approved without their votes, the tool does not run.
+Ten lines of a host::
 
-Tools that the model's provider runs and those of attached MCP servers are no function tools: gate these at their
-server.
+    gate = Gate(authorizer, context=lambda run: stated(run.context["user"]), capability=names)
+    agent = Agent(name="desk", model=model, tools=[gated(tool, gate) for tool in tools])
 
-    authorizer = Authorizer(
-        policies=["desk.policy"], catalog="catalog.json", approvals=SqliteApprovalStore("approvals.db")
-    )
+    result = await Runner.run(agent, prompt, context={"user": user})
+    while result.interruptions:  # calls that wait for people
+        people_vote(list((await handles(gate, result)).values()))  # authorizer.vote(handle, by=…)
+        state = result.to_state()
+        for item in result.interruptions:
+            state.approve(item)
+        result = await Runner.run(agent, state)
 
-    def context(run: RunContextWrapper) -> dict:
-        user = run.context["user"]  # what the host gave the run, never what the model wrote
-        return {"route": "chat", "requester": user, "operator": AGENT, "subject": user, "delegation": []}
-
-    gate = Gate(authorizer, context=context, capability=NAMES)
-    agent = Agent(name="desk", tools=[gated(tool, gate) for tool in tools])
+The gate is inside the tool, so no way of calling it goes around; the library's own hook only pauses the run. The hook
+is not asked for arguments that it cannot read, and not again once the host has approved: both end at the gate, which
+then asks the store. Approved by the host without people's votes, the tool does not run.
+Tools that the model's provider runs, and those of attached MCP servers, are no function tools: gate these where they
+run.
 """
 
 from __future__ import annotations

@@ -125,14 +125,19 @@ class Desk:
         self.authorizer.vote(handle, by=LENA, decision="denied")
 
 
+def stated(user: Mapping[str, Any]) -> dict[str, Any]:
+    """The trusted context of somebody's agent, as the examples of the adapters have it."""
+    person = dict(user)
+    return {"route": "chat", "requester": person, "operator": AGENT, "subject": person, "delegation": []}
+
+
 def desk(*, requester: Mapping[str, Any] = ROSA, broken: Broken | None = None, policy: str = POLICY) -> Desk:
     """A desk that the given person's agent works at, with one part that raises where asked for."""
 
     def context(run: object) -> dict[str, Any]:
         if broken == "context":
             raise RuntimeError("secret-4711")
-        person = dict(requester)
-        return {"route": "chat", "requester": person, "operator": AGENT, "subject": person, "delegation": []}
+        return stated(requester)
 
     def naming(tool: str) -> str:
         if broken == "naming":

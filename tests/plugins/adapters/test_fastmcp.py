@@ -11,8 +11,22 @@ from fastmcp import Client, Context, FastMCP
 from fastmcp.client.client import CallToolResult
 from mcp_types import TextContent, Tool
 
+from policy.plugins.adapters import fastmcp as adapter
+from policy.plugins.adapters.common import Gate
 from policy.plugins.adapters.fastmcp import PolicyMiddleware
-from tests.plugins.adapters.five import NOT_COVERED, OFFERED, TOO_MUCH, Desk, FiveThings, Reply, desk
+from tests.plugins.adapters.docstring import run_example
+from tests.plugins.adapters.five import (
+    NAMES,
+    NOT_COVERED,
+    OFFERED,
+    ROSA,
+    TOO_MUCH,
+    Desk,
+    FiveThings,
+    Reply,
+    desk,
+    stated,
+)
 
 Got = TypeVar("Got")
 Call = tuple[str, dict[str, Any]]
@@ -198,3 +212,24 @@ def test_a_tool_that_calls_a_tool_is_judged_for_that_too(at: Desk, server: Mcp) 
 
     assert NOT_COVERED in server.call("order_read", {"order": "A-1"}).text
     assert at.ran == []
+
+
+def test_the_example_gates_a_server(at: Desk) -> None:
+    names = run_example(
+        adapter,
+        FastMCP=FastMCP,
+        Gate=Gate,
+        PolicyMiddleware=PolicyMiddleware,
+        authorizer=at.authorizer,
+        names=NAMES,
+        refund=lambda amount: at.run("refund_create", amount=amount),
+        stated=stated,
+        user_of=lambda run: ROSA,
+    )
+    server = Mcp(names["server"])
+    assert server.offered() == {"refund_create"}
+    reply = server.call("refund_create", {"amount": 250})
+    at.approve(str(reply.handle))
+    assert at.ran == []
+    server.go_on(reply, "approve")
+    assert at.ran == [("refund_create", {"amount": 250})]

@@ -15,8 +15,23 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from policy.plugins.adapters import langchain as adapter
+from policy.plugins.adapters.common import Gate
 from policy.plugins.adapters.langchain import PolicyMiddleware
-from tests.plugins.adapters.five import NOT_COVERED, OFFERED, TOO_MUCH, WAITING, Desk, FiveThings, Reply, desk
+from tests.plugins.adapters.docstring import run_example
+from tests.plugins.adapters.five import (
+    NAMES,
+    NOT_COVERED,
+    OFFERED,
+    ROSA,
+    TOO_MUCH,
+    WAITING,
+    Desk,
+    FiveThings,
+    Reply,
+    desk,
+    stated,
+)
 
 THREAD: Any = {"configurable": {"thread_id": "thread-1"}}
 REJECTED = "denied: the call was rejected"
@@ -243,3 +258,35 @@ def test_tools_of_the_models_provider_are_hidden_by_their_kind(at: Desk) -> None
 
     agents = Agents(at, before=[Provides()])
     assert agents.offered() == OFFERED
+
+
+def test_the_example_pauses_and_goes_on(at: Desk) -> None:
+    asked: list[str] = []
+
+    def people_vote(found: list[str]) -> None:
+        assert at.ran == []
+        asked.extend(found)
+        for handle in found:
+            at.approve(handle)
+
+    turns = [asks(("refund_create", {"amount": 250})), AIMessage(content="end")]
+    names = run_example(
+        adapter,
+        Command=Command,
+        Gate=Gate,
+        InMemorySaver=InMemorySaver,
+        PolicyMiddleware=PolicyMiddleware,
+        authorizer=at.authorizer,
+        create_agent=create_agent,
+        model=Model(messages=iter(turns), shown=[]),
+        names=NAMES,
+        people_vote=people_vote,
+        prompt="go",
+        stated=stated,
+        thread=THREAD,
+        tools=desk_tools(at),
+        user=ROSA,
+    )
+    assert names["result"]["messages"][-1].content == "end"
+    assert len(asked) == 1
+    assert at.ran == [("refund_create", {"amount": 250})]

@@ -12,8 +12,11 @@ from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool
 
+from policy.plugins.adapters import mcp_sdk as adapter
+from policy.plugins.adapters.common import Gate
 from policy.plugins.adapters.mcp_sdk import PolicyMiddleware
-from tests.plugins.adapters.five import NAMES, Desk, FiveThings, Reply, desk
+from tests.plugins.adapters.docstring import run_example
+from tests.plugins.adapters.five import NAMES, OMAR, ROSA, Desk, FiveThings, Reply, desk, stated
 
 Got = TypeVar("Got")
 Call = tuple[str, dict[str, Any]]
@@ -22,9 +25,10 @@ Call = tuple[str, dict[str, Any]]
 class McpServer:
     """A server of the SDK with the desk's tools, and a client that knows only the protocol."""
 
-    def __init__(self, at: Desk, server: MCPServer | Server[Any]) -> None:
-        self.at, self.server = at, server
-        self.server.middleware.append(PolicyMiddleware(at.gate))
+    def __init__(self, at: Desk, server: MCPServer | Server[Any], *, gated: bool = False) -> None:
+        self.server = server
+        if not gated:
+            self.server.middleware.append(PolicyMiddleware(at.gate))
         self.asked: dict[str, Call] = {}
 
     def session(self, talk: Callable[[Client], Awaitable[Got]]) -> Got:
@@ -169,13 +173,9 @@ def test_what_a_client_says_of_an_approval_is_not_heard(at: Desk, server: McpSer
 
 def test_a_handle_of_another_persons_call_releases_nothing(at: Desk, server: McpServer) -> None:
     """Two servers over one store, each with another caller."""
-    from policy.plugins.adapters.common import Gate
-    from tests.plugins.adapters.five import AGENT, OMAR
-
     handle = server.call("refund_create", {"amount": 250}).handle
     at.approve(str(handle))
-    theirs = {"route": "chat", "requester": OMAR, "operator": AGENT, "subject": OMAR, "delegation": []}
-    at.gate = Gate(at.authorizer, context=lambda run: theirs, capability=NAMES)
+    at.gate = Gate(at.authorizer, context=lambda run: stated(OMAR), capability=NAMES)
     other = McpServer(at, low_level(at))
     reply = _reply(other.request("refund_create", {"amount": 250, "approval_handle": handle}))
     assert at.ran == []
@@ -226,3 +226,24 @@ def test_calls_at_once_are_judged_each_for_itself(at: Desk, server: McpServer) -
 
     server.session(talk)
     assert sorted(arguments["amount"] for _, arguments in at.ran) == [50, 60]
+
+
+def test_the_example_gates_a_server(at: Desk) -> None:
+    names = run_example(
+        adapter,
+        Gate=Gate,
+        MCPServer=MCPServer,
+        PolicyMiddleware=PolicyMiddleware,
+        authorizer=at.authorizer,
+        names=NAMES,
+        refund=lambda amount: at.run("refund_create", amount=amount),
+        stated=stated,
+        user_of=lambda request: ROSA,
+    )
+    server = McpServer(at, names["server"], gated=True)
+    assert server.offered() == {"refund_create"}
+    reply = server.call("refund_create", {"amount": 250})
+    at.approve(str(reply.handle))
+    assert at.ran == []
+    server.go_on(reply, "approve")
+    assert at.ran == [("refund_create", {"amount": 250})]

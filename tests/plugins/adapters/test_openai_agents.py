@@ -20,8 +20,11 @@ from agents import (
 from agents.testing import ScriptedModel, assistant_message, function_call
 from agents.tool_context import ToolContext
 
+from policy.plugins.adapters import openai_agents as adapter
+from policy.plugins.adapters.common import Gate
 from policy.plugins.adapters.openai_agents import gated, handles
-from tests.plugins.adapters.five import OFFERED, TOO_MUCH, WAITING, Desk, FiveThings, Reply, desk
+from tests.plugins.adapters.docstring import run_example
+from tests.plugins.adapters.five import NAMES, OFFERED, ROSA, TOO_MUCH, WAITING, Desk, FiveThings, Reply, desk, stated
 
 QUIET = RunConfig(tracing_disabled=True)
 UNREADABLE = "denied: the arguments are no JSON object that can be read in one way"
@@ -46,7 +49,7 @@ def desk_tools(at: Desk) -> list[FunctionTool]:
     def vault_open() -> str:
         return at.run("vault_open")
 
-    return [gated(tool, at.gate) for tool in (order_read, refund_create, note_write, vault_open)]
+    return [order_read, refund_create, note_write, vault_open]
 
 
 class Agents:
@@ -54,7 +57,7 @@ class Agents:
 
     def __init__(self, at: Desk, *, stale: bool = True) -> None:
         self.at = at
-        self.tools = desk_tools(at)
+        self.tools = [gated(tool, at.gate) for tool in desk_tools(at)]
         if stale:
             # The model was offered the tools before: what is called is refused all the same.
             for tool in self.tools:
@@ -226,3 +229,34 @@ def test_a_tool_that_runs_elsewhere_is_not_taken(at: Desk) -> None:
 
 def test_the_offer_is_for_whom_the_host_says(at: Desk) -> None:
     assert Agents(at, stale=False).offered() == OFFERED
+
+
+def test_the_example_pauses_and_goes_on(at: Desk) -> None:
+    asked: list[str] = []
+
+    def people_vote(found: list[str]) -> None:
+        assert at.ran == []
+        asked.extend(found)
+        for handle in found:
+            at.approve(handle)
+
+    call = function_call("refund_create", {"amount": 250}, call_id="call-1")
+    names = run_example(
+        adapter,
+        Agent=Agent,
+        Gate=Gate,
+        Runner=Runner,
+        authorizer=at.authorizer,
+        gated=gated,
+        handles=handles,
+        model=ScriptedModel([[call], [assistant_message("end")]]),
+        names=NAMES,
+        people_vote=people_vote,
+        prompt="go",
+        stated=stated,
+        tools=desk_tools(at),
+        user=ROSA,
+    )
+    assert names["result"].final_output == "end"
+    assert len(asked) == 1
+    assert at.ran == [("refund_create", {"amount": 250})]
