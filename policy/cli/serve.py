@@ -141,7 +141,7 @@ def _authorizer(arguments: Namespace, inputs: Inputs, settings: Settings, table:
 
 def _serve(arguments: Namespace, authorizer: Authorizer, settings: Settings) -> int:
     from policy.server.app import create_app
-    from policy.server.run import address_of, bind, on_loopback, serve
+    from policy.server.run import address_of, bind, on_loopback, serve, server_for
 
     try:
         listening = bind(arguments.host, arguments.port)
@@ -158,7 +158,8 @@ def _serve(arguments: Namespace, authorizer: Authorizer, settings: Settings) -> 
         _log_to_stderr()
         address = address_of(listening)
         app = create_app(authorizer, settings.at(address))
-        served = serve(app, listening, settings.limits, started=lambda: _told(arguments, settings, address))
+        server = server_for(app, settings.limits)
+        served = serve(server, listening, started=lambda: _told(arguments, settings, address))
     return OK if served else FAILURE
 
 

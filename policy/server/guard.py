@@ -41,6 +41,7 @@ class Guard:
             return
         headers = Headers(scope=scope)
         sending = _Sending(send, headers.get(_REQUEST_ID))
+        failed: Exception | None = None
         self._count += 1
         try:
             problem = self._problem(headers)
@@ -48,13 +49,17 @@ class Guard:
                 await problem.response()(scope, receive, sending)
             else:
                 await self._app(scope, receive, sending)
-        except Exception:
-            _LOG.exception("a request failed")
-            if sending.started:
-                raise
-            await failure().response()(scope, receive, sending)
+        except Exception as error:  # noqa: BLE001 - whatever fails is told as a failure; it allows nothing
+            failed = error
         finally:
             self._count -= 1
+        if failed is None:
+            return
+        _LOG.error("a request failed", exc_info=failed)
+        if sending.started:
+            # The server ends the connection, so that half an answer is not taken for a whole one.
+            raise failed
+        await failure().response()(scope, receive, sending)
 
     def _problem(self, headers: Headers) -> ServiceError | None:
         limits = self._settings.limits

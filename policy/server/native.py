@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from policy.plugins.authorization import Authorization
@@ -56,7 +57,11 @@ def explain(service: Service, call: Call) -> Answer:
     capability = service.authorizer.capabilities.get(capability_id(body.action))
     if capability is None:
         raise ServiceError("capability.unknown", "the catalog has no capability of this id")
-    explanation = service.authorizer.engine.explain(body.action, capability, body.context)
+    context = body.context
+    if context.get("now") is None:
+        # An engine that was handed to the authorizer need not have a clock.
+        context = {**context, "now": datetime.now(UTC).isoformat()}
+    explanation = service.authorizer.engine.explain(body.action, capability, context)
     return Answer(body=explanation_json(explanation))
 
 

@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from threading import current_thread, main_thread
 from typing import Any
 
 import h11
@@ -87,7 +88,10 @@ class Service(Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """End on SIGINT and SIGTERM, and do not pass them on afterwards."""
+        """End on SIGINT and SIGTERM, and do not pass them on afterwards; in another thread than the main one, not."""
+        if current_thread() is not main_thread():
+            yield
+            return
         handled = (signal.SIGINT, signal.SIGTERM)
         before = {each: signal.signal(each, self.handle_exit) for each in handled}
         try:
@@ -123,9 +127,11 @@ def address_of(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def serve(app: ASGIApp, listening: socket.socket, limits: ServiceLimits, *, started: Callable[[], None]) -> bool:
-    """Serve until SIGINT or SIGTERM; requests in flight are finished. False where the application did not start."""
-    server = server_for(app, limits)
+def serve(server: Service, listening: socket.socket, *, started: Callable[[], None]) -> bool:
+    """Serve until SIGINT or SIGTERM, or `server.should_exit`; requests in flight are finished.
+
+    `started` is called when requests are answered. False where the application did not start.
+    """
 
     async def whole() -> None:
         running = asyncio.create_task(server.serve(sockets=[listening]))
