@@ -19,6 +19,7 @@ from policy.plugins.approvals.protocol import (
     StatedHistory,
     StatedVotes,
     StoredRequest,
+    received,
     same_vote,
 )
 from policy.plugins.problems import ApprovalError, RequestClosedError, StoreChangedError, StoreError
@@ -123,8 +124,10 @@ class MemoryApprovalStore:
                     raise RequestClosedError(request.closed)
                 if request.expired(at):
                     raise RequestClosedError("expired")
+            digest = request.opening.request_digest
+            kept = received(vote, (each.vote for each in self._held.ballots.values() if each.request_digest == digest))
             check()
-            self._held.ballots[vote["decision_id"]] = _Ballot(handle, request.opening.request_digest, copy_json(vote))
+            self._held.ballots[vote["decision_id"]] = _Ballot(handle, digest, copy_json(kept))
             return True
 
     def close_request(self, handle: str, closed: Closed, by: Json | None, at: int, check: Check) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from policy.plugins.approvals.history import HistoryQuery
-from policy.types.instants import format_timestamp
+from policy.types.instants import format_timestamp, parse_timestamp
 from policy.types.values import Timestamp
 
 Json = dict[str, Any]
@@ -182,7 +182,7 @@ class ApprovalStore(Protocol):
         """Every vote and withdrawal of one request, in the order of receipt."""
 
     def add_vote(self, handle: str, vote: Json, at: int, check: Check) -> bool:
-        """Keep a vote or withdrawal; False where the very same was kept before (`decided_at` aside).
+        """Keep a vote or withdrawal, as `received` gives it; False where the very same was kept before.
 
         Raises ApprovalError where its id was used for another one, KeyError for an unknown handle, RequestClosedError
         where the request takes none any more (a withdrawal of a vote is always taken).
@@ -229,6 +229,24 @@ class ApprovalStore(Protocol):
 def same_vote(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether two votes under one id are one vote that was sent twice: all but the time of receipt is equal."""
     return {**one, "decided_at": None} == {**other, "decided_at": None}
+
+
+def received(vote: Json, earlier: Iterable[Json]) -> Json:
+    """The vote with a time of receipt behind those of the voter's earlier votes, however the clock was set meanwhile.
+
+    Of one person's votes the last is judged: a clock that is set back must not put a "no" behind the "yes" before it.
+    """
+    voter = vote["approver"]["id"]
+    own = [_nanoseconds(each["decided_at"]) for each in earlier if each["approver"]["id"] == voter]
+    at = max([_nanoseconds(vote["decided_at"]), *(each + 1 for each in own)])
+    return {**vote, "decided_at": instant(at)}
+
+
+def _nanoseconds(text: str) -> int:
+    read = parse_timestamp(text)
+    if read is None:
+        raise ValueError("a vote has no time of receipt")
+    return read.nanoseconds
 
 
 def instant(nanoseconds: int) -> str:

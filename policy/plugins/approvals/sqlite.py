@@ -28,6 +28,7 @@ from policy.plugins.approvals.protocol import (
     StatedHistory,
     StatedVotes,
     StoredRequest,
+    received,
     same_vote,
 )
 from policy.plugins.approvals.sqlite_schema import connect
@@ -152,9 +153,12 @@ class SqliteApprovalStore:
                     raise RequestClosedError(request.closed)
                 if request.expired(at):
                     raise RequestClosedError("expired")
+            digest = request.opening.request_digest
+            rows = connection.execute("SELECT vote FROM votes WHERE request_digest = ?", (digest,)).fetchall()
+            kept = received(vote, (json.loads(text) for (text,) in rows))
             connection.execute(
                 "INSERT INTO votes (decision_id, handle, request_digest, decision, vote) VALUES (?, ?, ?, ?, ?)",
-                (vote["decision_id"], handle, request.opening.request_digest, vote["decision"], _text(vote)),
+                (vote["decision_id"], handle, digest, vote["decision"], _text(kept)),
             )
             check()
         return True
