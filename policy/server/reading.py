@@ -54,7 +54,7 @@ def read_model(data: bytes, operation: Operation, limits: ServiceLimits) -> Base
         raise ServiceError("body.malformed", "the body is not read: nested too deeply") from None
     if not isinstance(value, dict):
         raise ServiceError("request.malformed", "the body must be a JSON object")
-    if _CAPABILITY in value and _CAPABILITY not in model.model_fields:
+    if _CAPABILITY in value and model.model_config.get("extra") == "forbid":
         raise ServiceError(
             "request.capability_document",
             "capabilities come from the service's own catalog; name one by `action.capability_id`",
