@@ -13,7 +13,8 @@ Ten lines of a host, which filter `tools/list` and gate `tools/call`::
     # the client calls again with the same arguments and `approval_handle`.
 
 FastMCP runs its middleware for the calls of clients and for those that tools make through the server, mounted servers
-included. Let it be the first, so that no cache in front of it answers for it. Resources and prompts are not gated.
+included. Let it be the first, so that no cache in front of it answers for it. All versions of a tool are one
+capability. Resources and prompts are not gated.
 """
 
 from __future__ import annotations

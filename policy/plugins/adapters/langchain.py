@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, NotRequired, TypeAlias
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
 from langchain.agents.middleware.types import PrivateStateAttr, ToolCallRequest
@@ -37,11 +37,11 @@ __all__ = ["PolicyMiddleware"]
 _REJECTED = "denied: the call was rejected"
 _UNNAMED = "denied: the call has no id, so it cannot wait for approval"
 
-Answered = ToolMessage | Command[Any]
+Answered: TypeAlias = ToolMessage | Command[Any]
 
 
 class _State(AgentState[Any]):
-    policy_waiting: NotRequired[Annotated[dict[str, str], PrivateStateAttr]]
+    policy_waiting: NotRequired[Annotated[dict[str, str], PrivateStateAttr]]  # type: ignore[valid-type]
     """The calls of the last model turn that wait: id to handle."""
 
 

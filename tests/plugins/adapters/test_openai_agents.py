@@ -105,7 +105,11 @@ def by_hand(tool: FunctionTool, call: str, arguments: dict[str, Any]) -> Any:
     """What a tool gives that is invoked without a run around it."""
     text = json.dumps(arguments)
     context = ToolContext(context=None, tool_name=tool.name, tool_call_id=call, tool_arguments=text)
-    return asyncio.run(tool.on_invoke_tool(context, text))
+
+    async def invoked() -> Any:
+        return await tool.on_invoke_tool(context, text)
+
+    return asyncio.run(invoked())
 
 
 class TestAgents(FiveThings):
@@ -210,6 +214,20 @@ def test_the_tools_own_conditions_hold_too(at: Desk) -> None:
     assert agents.paused is not None
     agents.go_on(reply, "approve")
     assert at.ran == [("refund_create", {"amount": 50})]
+
+
+def test_a_tool_behind_an_agent_that_is_a_tool_pauses_the_whole_run(at: Desk) -> None:
+    call = function_call("refund_create", {"amount": 250}, call_id="call-2")
+    inner_model = ScriptedModel([[call], [assistant_message("refunded")]])
+    inner: Agent[Any] = Agent(name="inner", model=inner_model, tools=[gated(each, at.gate) for each in desk_tools(at)])
+    as_tool = gated(inner.as_tool("order_read", "asks the other agent"), at.gate)
+    agents = Agents(at)
+    agents.agent.tools = [as_tool]
+    reply = agents.call("order_read", {"input": "refund 250"})
+    assert at.ran == []
+    at.approve(str(reply.handle))
+    assert agents.go_on(reply, "approve").text == "refunded"
+    assert at.ran == [("refund_create", {"amount": 250})]
 
 
 def test_the_tool_given_is_left_as_it_is(at: Desk) -> None:
