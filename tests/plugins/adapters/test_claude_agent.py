@@ -1,0 +1,425 @@
+"""Claude Agent SDK, driven over a transport in memory that speaks for Claude Code: no binary, no network."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import pytest
+from claude_agent_sdk import (
+    CanUseToolShadowedWarning,
+    ClaudeAgentOptions,
+    CLIConnectionError,
+    HookMatcher,
+    PermissionResultAllow,
+    ResultMessage,
+    SdkMcpTool,
+    Transport,
+    query,
+)
+
+from policy.plugins.adapters import claude_agent as adapter
+from policy.plugins.adapters.claude_agent import PolicySession
+from policy.plugins.adapters.common import Gate
+from tests.plugins.adapters.docstring import run_example
+from tests.plugins.adapters.five import (
+    AGENT,
+    CATALOG,
+    NAMES,
+    NOT_COVERED,
+    ROSA,
+    TOO_MUCH,
+    WAITING,
+    Desk,
+    FiveThings,
+    Reply,
+    desk,
+)
+
+Call = tuple[str, dict[str, Any]]
+SESSION = "6b0d7a2e-9a52-4f5e-8f6e-0d1c9b7a4711"
+
+
+@dataclass
+class _ClaudeCode(Transport):
+    """Claude Code as its documentation has it, for one turn with some calls of tools.
+
+    It asks the hook, then the host where the hook has no opinion, then runs the tool: one of its own, or one of the
+    SDK's process. A call is deferred only where it is the only one of the turn; else the deferral is passed over.
+    """
+
+    calls: list[Call]
+    honors_failure: bool = True
+    asks_hooks: bool = True
+    """Whether hooks are run at all."""
+    offered: set[str] = field(default_factory=set)
+    ran: list[Call] = field(default_factory=list)
+    """What it ran by itself."""
+    options: ClaudeAgentOptions | None = None
+
+    async def connect(self) -> None:
+        self._out: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._answers: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._hooks: list[dict[str, Any]] = []
+        self._turn: asyncio.Task[None] | None = None
+
+    async def write(self, data: str) -> None:
+        message = json.loads(data)
+        match message["type"]:
+            case "control_request":
+                self._hooks = (message["request"].get("hooks") or {}).get("PreToolUse", [])
+                known = {"commands": [], "hook_on_failure_supported": self.honors_failure}
+                answer = {"subtype": "success", "request_id": message["request_id"], "response": known}
+                await self._out.put({"type": "control_response", "response": answer})
+            case "control_response":
+                self._answers.pop(message["response"]["request_id"]).set_result(message["response"])
+            case "user":
+                self._turn = asyncio.create_task(self._run())
+
+    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
+        while (message := await self._out.get()) is not None:
+            yield message
+
+    async def close(self) -> None:
+        await self._out.put(None)
+
+    async def end_input(self) -> None:
+        pass
+
+    def is_ready(self) -> bool:
+        return True
+
+    async def _ask(self, **request: Any) -> dict[str, Any]:
+        number = f"cli-{len(self._answers)}-{id(request)}"
+        self._answers[number] = asyncio.get_running_loop().create_future()
+        answer = self._answers[number]
+        await self._out.put({"type": "control_request", "request_id": number, "request": request})
+        return await answer
+
+    async def _mcp(self, server: str, method: str, **params: Any) -> dict[str, Any]:
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        answer = await self._ask(subtype="mcp_message", server_name=server, message=message)
+        result: dict[str, Any] = answer["response"]["mcp_response"]["result"]
+        return result
+
+    async def _run(self) -> None:
+        about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "claude", "version": "2"}}
+        servers = self.options.mcp_servers if self.options else {}
+        assert isinstance(servers, dict)
+        for server in servers:
+            await self._mcp(str(server), "initialize", **about)
+            listed = await self._mcp(str(server), "tools/list")
+            self.offered.update(f"mcp__{server}__{tool['name']}" for tool in listed["tools"])
+        said, deferred = "nothing to do", None
+        for name, arguments in self.calls:
+            kind, text = await self._permitted(name, arguments)
+            if kind == "defer" and len(self.calls) == 1:
+                deferred = {"id": "toolu_1", "name": name, "input": arguments}
+                break
+            said = text if kind == "deny" else await self._execute(name, json.loads(text))
+        result = {"type": "result", "subtype": "success", "duration_ms": 1, "duration_api_ms": 1, "num_turns": 1}
+        result |= {"is_error": False, "session_id": SESSION, "result": said, "deferred_tool_use": deferred}
+        await self._out.put(result)
+        await self._out.put(None)
+
+    async def _permitted(self, name: str, arguments: dict[str, Any]) -> tuple[str, str]:
+        """The decision, with the reason of a denial or the arguments of anything else."""
+        for matcher in self._hooks if self.asks_hooks else []:
+            given: dict[str, Any] = {"session_id": SESSION, "transcript_path": "", "cwd": ""}
+            given |= {
+                "hook_event_name": "PreToolUse",
+                "tool_name": name,
+                "tool_input": arguments,
+                "tool_use_id": "toolu_1",
+            }
+            (callback,) = matcher["hookCallbackIds"]
+            answer = await self._ask(subtype="hook_callback", callback_id=callback, input=given, tool_use_id="toolu_1")
+            if answer["subtype"] == "error":
+                if matcher.get("onFailure") == "block":
+                    return "deny", "blocked"
+                continue
+            said = answer["response"].get("hookSpecificOutput", {})
+            if said.get("permissionDecision") in {"deny", "defer"} and len(self.calls) == 1:
+                return said["permissionDecision"], said["permissionDecisionReason"]
+            if said.get("permissionDecision") == "deny":
+                return "deny", said["permissionDecisionReason"]
+            if said.get("permissionDecision") == "allow":
+                return "allow", json.dumps(arguments)
+        if self.options is not None and self.options.can_use_tool is not None:
+            answer = await self._ask(subtype="can_use_tool", tool_name=name, input=arguments, tool_use_id="toolu_1")
+            if answer["response"]["behavior"] == "deny":
+                return "deny", answer["response"]["message"]
+            return "allow", json.dumps(answer["response"]["updatedInput"])
+        return "allow", json.dumps(arguments)
+
+    async def _execute(self, name: str, arguments: dict[str, Any]) -> str:
+        if not name.startswith("mcp__"):
+            self.ran.append((name, arguments))
+            return f"done: {name}"
+        _, server, tool = name.split("__")
+        result = await self._mcp(server, "tools/call", name=tool, arguments=arguments)
+        return str(result["content"][0]["text"])
+
+
+def _tools(at: Desk) -> list[SdkMcpTool[Any]]:
+    def body(name: str) -> Callable[[Any], Awaitable[dict[str, Any]]]:
+        async def handler(arguments: dict[str, Any]) -> dict[str, Any]:
+            return {"content": [{"type": "text", "text": at.run(name, **arguments)}]}
+
+        return handler
+
+    return [
+        SdkMcpTool(name=name, description="a tool", input_schema=capability["input_schema"], handler=body(name))
+        for name, capability in zip(NAMES, CATALOG, strict=True)
+    ]
+
+
+def _gate(at: Desk) -> Gate:
+    """The desk's gate, for the names that Claude Code has."""
+    return Gate(
+        at.authorizer,
+        context=at.gate._context,
+        capability=lambda name: _naming(at)(name.removeprefix("mcp__desk__")),
+    )
+
+
+def _naming(at: Desk) -> Callable[[str], str]:
+    naming = at.gate._capability
+    assert callable(naming)
+    return naming
+
+
+async def _turn(code: _ClaudeCode, options: ClaudeAgentOptions) -> ResultMessage:
+    """One turn of an agent."""
+
+    async def prompt() -> AsyncIterator[dict[str, Any]]:
+        yield {"type": "user", "message": {"role": "user", "content": "hello"}}
+
+    code.options = options
+    last: ResultMessage | None = None
+    async for message in query(prompt=prompt(), options=options, transport=code):
+        if isinstance(message, ResultMessage):
+            last = message
+    assert last is not None
+    return last
+
+
+class _Runtime:
+    """Every call over the protocol, and for hidden tools as if Claude Code still had an older list."""
+
+    def __init__(self, at: Desk) -> None:
+        self._at = at
+        self._session = PolicySession(_gate(at), None)
+        self._calls: list[Call] = []
+
+    def _options(self) -> ClaudeAgentOptions:
+        return self._session.options(ClaudeAgentOptions(), servers={"desk": _tools(self._at)})
+
+    def offered(self) -> set[str]:
+        code = _ClaudeCode([])
+        asyncio.run(_turn(code, self._options()))
+        return {name.removeprefix("mcp__desk__") for name in code.offered}
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> Reply:
+        self._calls = [(f"mcp__desk__{tool}", arguments)]
+        return self._reply()
+
+    def go_on(self, reply: Reply, answer: Literal["approve", "reject"]) -> Reply:
+        return self._reply()
+
+    def _reply(self) -> Reply:
+        result = asyncio.run(_turn(_ClaudeCode(self._calls), self._options()))
+        if result.deferred_tool_use is None:
+            return Reply(text=str(result.result))
+        assert (result.deferred_tool_use.name, result.deferred_tool_use.input) == self._calls[0]
+        return Reply(text=WAITING, handle=self._session.waiting[-1])
+
+
+class TestClaudeAgent(FiveThings):
+    """The five things. A paused run is resumed, or it is not: there is no answer that says no."""
+
+    host_rejects = False
+
+    def runtime(self, desk: Desk) -> _Runtime:
+        """A session with a server in this process."""
+        return _Runtime(desk)
+
+
+def test_the_example_of_the_docstring() -> None:
+    """Runs as it is written: the call waits, lena votes, and it runs."""
+    at = desk()
+
+    def ask(*, prompt: str, options: ClaudeAgentOptions) -> AsyncIterator[Any]:
+        async def messages() -> AsyncIterator[Any]:
+            yield await _turn(_ClaudeCode([("mcp__desk__refund_create", {"amount": 250})]), options)
+
+        return messages()
+
+    names = run_example(
+        adapter,
+        ClaudeAgentOptions=ClaudeAgentOptions,
+        Gate=Gate,
+        PolicySession=PolicySession,
+        authorizer=at.authorizer,
+        names={f"mcp__desk__{tool}": capability for tool, capability in NAMES.items()},
+        parties=lambda user: {
+            "route": "chat",
+            "requester": user,
+            "operator": AGENT,
+            "subject": user,
+            "delegation": [],
+        },
+        people_vote=at.approve,
+        prompt="give rosa 250 back",
+        query=ask,
+        replace=replace,
+        tools=_tools(at),
+        user=ROSA,
+    )
+    assert at.ran == [("refund_create", {"amount": 250})]
+    assert names["result"].result == "done: refund_create"
+    assert names["options"].tools == []
+
+
+@pytest.mark.parametrize("asks_hooks", [True, False])
+@pytest.mark.parametrize(("amount", "text"), [(250, WAITING), (501, TOO_MUCH)])
+def test_the_gate_is_inside_the_tools_of_this_process(asks_hooks: bool, amount: int, text: str) -> None:
+    """No hook is asked, or a deferral is passed over as the turn has two calls: the tool does not run."""
+    at = desk()
+    session = PolicySession(_gate(at), None)
+    options = session.options(ClaudeAgentOptions(), servers={"desk": _tools(at)})
+    calls = [("mcp__desk__order_read", {}), ("mcp__desk__refund_create", {"amount": amount})]
+    result = asyncio.run(_turn(_ClaudeCode(calls, asks_hooks=asks_hooks), options))
+    assert result.result == text
+    assert at.ran == [("order_read", {})]
+
+
+def test_the_same_call_again_needs_an_approval_again() -> None:
+    """One approval is one execution; a second call of the same content opens a request of its own."""
+    at = desk()
+    runtime = _Runtime(at)
+    first = runtime.call("refund_create", {"amount": 250})
+    assert first.handle is not None
+    at.approve(first.handle)
+    assert runtime.go_on(first, "approve").text == "done: refund_create"
+    second = runtime.call("refund_create", {"amount": 250})
+    assert second.handle not in {None, first.handle}
+    assert at.ran == [("refund_create", {"amount": 250})]
+
+
+def _bash(at: Desk) -> Gate:
+    """A desk where `Refund` is a tool that Claude Code runs by itself."""
+    return Gate(at.authorizer, context=at.gate._context, capability={"Refund": "refund.create", "Vault": "vault.open"})
+
+
+def test_what_claude_code_runs_is_decided_in_the_hook() -> None:
+    """A call that waits is denied for now; made again after people voted, it runs once."""
+    at = desk()
+    session = PolicySession(_bash(at), None)
+    options = session.options(ClaudeAgentOptions(tools=["Refund", "Vault", "Bash"]))
+    assert options.tools == ["Refund"]
+
+    def call(name: str, amount: int) -> tuple[Any, list[Call]]:
+        code = _ClaudeCode([(name, {"amount": amount})])
+        return asyncio.run(_turn(code, options)).result, code.ran
+
+    assert call("Refund", 50) == ("done: Refund", [("Refund", {"amount": 50})])
+    assert call("Refund", 501) == (TOO_MUCH, [])
+    assert call("Vault", 1) == (NOT_COVERED, [])
+    said, ran = call("Bash", 1)
+    assert ran == []
+    assert "denied" in said
+    assert call("Refund", 250) == (WAITING, [])
+    (handle,) = session.waiting
+    at.approve(handle)
+    assert call("Refund", 250) == ("done: Refund", [("Refund", {"amount": 250})])
+    assert call("Refund", 250) == (WAITING, [])
+    assert session.waiting[0] == handle
+    assert len(session.waiting) == 2
+
+
+def test_two_calls_at_once_spend_one_approval_once() -> None:
+    """The same call twice in a turn: one runs."""
+    at = desk()
+    session = PolicySession(_bash(at), None)
+    options = session.options(ClaudeAgentOptions())
+    asyncio.run(_turn(_ClaudeCode([("Refund", {"amount": 250})]), options))
+    at.approve(session.waiting[0])
+    code = _ClaudeCode([("Refund", {"amount": 250})] * 2)
+    asyncio.run(_turn(code, options))
+    assert code.ran == [("Refund", {"amount": 250})]
+
+
+@pytest.mark.parametrize(("edited", "ran"), [(None, [50]), (100, [100]), (300, []), (501, [])])
+@pytest.mark.parametrize("tool", ["mcp__desk__refund_create", "Refund"])
+def test_what_the_host_edits_is_decided_again(tool: str, edited: int | None, ran: list[int]) -> None:
+    """By `can_use_tool`: less may run by itself, more waits, too much is refused."""
+    at = desk()
+    gate = Gate(
+        at.authorizer, context=at.gate._context, capability=lambda name: "refund.create" if name == tool else name
+    )
+    asked: list[str] = []
+
+    async def host(name: str, given: dict[str, Any], context: object) -> PermissionResultAllow:
+        asked.append(name)
+        return PermissionResultAllow(updated_input=None if edited is None else {"amount": edited})
+
+    session = PolicySession(gate, None)
+    options = session.options(ClaudeAgentOptions(can_use_tool=host), servers={"desk": _tools(at)})
+    code = _ClaudeCode([(tool, {"amount": 50})])
+    said = asyncio.run(_turn(code, options)).result
+    assert asked == [tool]
+    assert [arguments["amount"] for _, arguments in at.ran + code.ran] == ran
+    if edited == 300:
+        assert said == WAITING
+        assert [each.handle for each in at.authorizer.pending()] == session.waiting
+    if edited == 501:
+        assert said == TOO_MUCH
+
+
+def test_the_hook_is_asked_where_can_use_tool_is_not() -> None:
+    """The library warns that a tool allowed as a whole is never asked for; the hook still is."""
+    at = desk()
+    session = PolicySession(_bash(at), None)
+
+    async def host(name: str, given: dict[str, Any], context: object) -> PermissionResultAllow:
+        raise AssertionError("not asked")
+
+    options = session.options(ClaudeAgentOptions(can_use_tool=host, allowed_tools=["Refund"]))
+    code = _ClaudeCode([("Refund", {"amount": 501})])
+    with pytest.warns(CanUseToolShadowedWarning, match="Refund"):
+        assert asyncio.run(_turn(code, options)).result == TOO_MUCH
+    assert code.ran == []
+
+
+def test_a_hook_that_fails_blocks() -> None:
+    """It is no missing opinion; and a Claude Code that would take it for one is not started."""
+    at = desk()
+    session = PolicySession(_bash(at), None)
+    options = session.options(ClaudeAgentOptions())
+    (matcher,) = (options.hooks or {})["PreToolUse"]
+    assert isinstance(matcher, HookMatcher)
+    assert matcher.matcher is None
+    assert matcher.on_failure == "block"
+
+    async def breaks(*given: object) -> Any:
+        raise RuntimeError("secret-4711")
+
+    matcher.hooks = [breaks]
+    code = _ClaudeCode([("Refund", {"amount": 50})])
+    assert asyncio.run(_turn(code, options)).result == "blocked"
+    assert code.ran == []
+    with pytest.raises(CLIConnectionError, match="does not honor on_failure"):
+        asyncio.run(_turn(_ClaudeCode([], honors_failure=False), options))
+
+
+def test_another_hook_that_could_edit_is_not_taken() -> None:
+    """Nor servers that cannot be seen here."""
+    session = PolicySession(desk().gate, None)
+    with pytest.raises(ValueError, match="the policy must be the last to see a call"):
+        session.options(ClaudeAgentOptions(hooks={"PreToolUse": [HookMatcher()]}))
+    with pytest.raises(TypeError, match="give `mcp_servers` as a mapping"):
+        session.options(ClaudeAgentOptions(mcp_servers="servers.json"))
