@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from policy.cli.inputs import Inputs, existing
 from policy.cli.outcome import FAILURE, OK, UsageError
 from policy.cli.streams import report, say
-from policy.source.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
-    from policy.contracts.catalog import LoadedCatalog
     from policy.plugins import Authorizer
+    from policy.plugins.config import Configuration
     from policy.server.settings import Settings
 
 TOKENS_VARIABLE = "POLICY_TOKENS"
@@ -52,10 +51,10 @@ def run(arguments: Namespace) -> int:
 
     _needs_extra()
     inputs = Inputs()
-    table = _table(arguments.config)
-    settings = _settings(arguments, inputs, table)
+    configuration = _configuration(arguments.config)
+    settings = _settings(arguments, inputs, configuration)
     try:
-        authorizer = _authorizer(arguments, inputs, settings, table)
+        authorizer = _authorizer(arguments, inputs, settings, configuration)
     except PolicyError as error:
         report(error.diagnostics)
         return FAILURE
@@ -72,23 +71,20 @@ def _needs_extra() -> None:
         raise UsageError("the service needs the extra `serve`", help="pip install 'agent-policy[serve]'")
 
 
-def _table(name: str | None) -> dict[str, Any]:
-    """The configuration file; empty without one."""
-    import tomllib
+def _configuration(name: str | None) -> Configuration | None:
+    from policy.plugins.config import read_configuration
+    from policy.plugins.problems import ConfigurationError
 
     if name is None:
-        return {}
-    (name,) = existing([name])
+        return None
+    existing([name])
     try:
-        with open(name, "rb") as file:  # noqa: PTH123 - as written on the command line
-            return tomllib.loads(file.read(DEFAULT_LIMITS.data_bytes + 1).decode("utf-8"))
-    except OSError as error:
-        raise UsageError(f"`{name}` cannot be read: {(error.strerror or 'unknown').lower()}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"`{name}` is not TOML: {error}") from None
+        return read_configuration(name)
+    except ConfigurationError as error:
+        raise UsageError(str(error)) from None
 
 
-def _settings(arguments: Namespace, inputs: Inputs, table: dict[str, Any]) -> Settings:
+def _settings(arguments: Namespace, inputs: Inputs, configuration: Configuration | None) -> Settings:
     from dataclasses import replace
 
     from policy.model.reader import DataError, read_document
@@ -98,14 +94,15 @@ def _settings(arguments: Namespace, inputs: Inputs, table: dict[str, Any]) -> Se
 
     tokens = Tokens()
     try:
-        settings = read_settings(table.pop("server", {}))
-        if arguments.tokens is not None:
-            tokens = read_tokens(inputs.document(arguments.tokens, "tokens").value, arguments.tokens)
+        settings = read_settings({} if configuration is None else configuration.server)
+        named = _file(arguments.tokens, "tokens", configuration)
+        if named is not None:
+            tokens = read_tokens(inputs.document(named, "tokens").value, named)
         elif TOKENS_VARIABLE in os.environ:
             tokens = read_tokens(read_document(os.environ[TOKENS_VARIABLE], TOKENS_VARIABLE).value, TOKENS_VARIABLE)
-        if arguments.subjects is not None:
-            document = inputs.document(arguments.subjects, "subjects")
-            settings = replace(settings, directory=read_directory(document.value, arguments.subjects))
+        named = _file(arguments.subjects, "subjects", configuration)
+        if named is not None:
+            settings = replace(settings, directory=read_directory(inputs.document(named, "subjects").value, named))
     except DataError as error:
         raise UsageError(f"`{TOKENS_VARIABLE}` is not read: {error.message}") from None
     except ValueError as error:
@@ -113,30 +110,56 @@ def _settings(arguments: Namespace, inputs: Inputs, table: dict[str, Any]) -> Se
     return replace(settings, tokens=tokens)
 
 
-def _authorizer(arguments: Namespace, inputs: Inputs, settings: Settings, table: dict[str, Any]) -> Authorizer:
+def _file(stated: str | None, name: str, configuration: Configuration | None) -> str | None:
+    """A file of the arguments, else of the table `server`, there relative to the configuration file."""
+    if stated is not None or configuration is None or name not in configuration.server:
+        return stated
+    return str(configuration.path.parent / configuration.server[name])
+
+
+def _authorizer(
+    arguments: Namespace, inputs: Inputs, settings: Settings, configuration: Configuration | None
+) -> Authorizer:
     from policy.plugins import Authorizer, ConfigurationError, SqliteApprovalStore
     from policy.plugins.log.decision_log import DecisionLog
     from policy.plugins.reload import DEFAULT_SECONDS, Reload
 
-    if arguments.policy is None or arguments.capabilities is None:
-        raise UsageError("name `--policy` and `--capabilities`")
-    catalog: LoadedCatalog = inputs.catalog(arguments.capabilities)
-    report(each for each in catalog.diagnostics if each.is_error)
-    given: dict[str, Any] = {
-        "policies": existing(arguments.policy),
-        "catalog": arguments.capabilities,
-        "resolver": settings.directory if settings.directory.entries else None,
-    }
+    stated: dict[str, Any] = {}
+    if arguments.policy is not None:
+        stated["policies"] = existing(arguments.policy)
+    if arguments.capabilities is not None:
+        report(each for each in inputs.catalog(arguments.capabilities).diagnostics if each.is_error)
+        stated["catalog"] = arguments.capabilities
+    if configuration is None and len(stated) < len(("policies", "catalog")):
+        raise UsageError("name `--policy` and `--capabilities`, or a `--config` that does")
     try:
         if arguments.reload is not None:
-            given["reload"] = Reload(seconds=arguments.reload or DEFAULT_SECONDS)
-        if arguments.approvals is not None:
-            given["approvals"] = SqliteApprovalStore(arguments.approvals)
+            stated["reload"] = Reload(seconds=arguments.reload or DEFAULT_SECONDS)
         if arguments.log is not None:
-            given["log"] = DecisionLog(arguments.log, on_failure="deny")
-        return Authorizer(**given)
+            stated["log"] = DecisionLog(arguments.log, on_failure="deny")
+        if arguments.approvals is not None:
+            stated["approvals"] = SqliteApprovalStore(arguments.approvals)
+            stated["requests_valid_for"] = (
+                None if configuration is None else configuration.values.get("approvals", {}).get("requests_valid_for")
+            )
+        configured = {} if configuration is None else _without(configuration, stated).arguments()
+        merged = {**configured, **stated}
+        if settings.directory.entries and merged.get("resolver") is None:
+            merged["resolver"] = settings.directory
+        return Authorizer(**merged)
     except ConfigurationError as error:
         raise UsageError(str(error)) from None
+
+
+def _without(configuration: Configuration, stated: dict[str, Any]) -> Configuration:
+    """The configuration without what the arguments say, so that nothing of it is opened in vain."""
+    from dataclasses import replace
+
+    gone = {"mcp"} if "catalog" in stated else set()
+    gone |= stated.keys() - {"policies"}
+    return replace(
+        configuration, values={name: part for name, part in configuration.values.items() if name not in gone}
+    )
 
 
 def _serve(arguments: Namespace, authorizer: Authorizer, settings: Settings) -> int:
@@ -166,7 +189,7 @@ def _serve(arguments: Namespace, authorizer: Authorizer, settings: Settings) -> 
 def _told(arguments: Namespace, settings: Settings, address: str) -> None:
     if not settings.tokens.configured:
         say("no tokens: every process of this machine may ask, vote and release; the service is on loopback only")
-    if arguments.approvals is None:
+    if arguments.approvals is None and arguments.config is None:
         say("approvals are not kept; give `--approvals FILE` to keep them")
     say(f"listening on {address}")
     sys.stderr.flush()

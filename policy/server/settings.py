@@ -42,6 +42,10 @@ class ServerTable(Model):
     """The address that callers use, `https://policy.example.org`; None: the one the service listens on."""
     page: bool = True
     """Whether the page for people is served at `/`."""
+    tokens: str | None = None
+    """The token file, relative to the configuration file."""
+    subjects: str | None = None
+    """The directory file, relative to the configuration file."""
     limits: ServiceLimits = Field(default_factory=ServiceLimits)
     """What a request may cost."""
     authzen: AuthzenSettings = Field(default_factory=AuthzenSettings)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import decern
+import decern  # type: ignore[import-untyped]
 import pytest
 from jsonschema import Draft202012Validator
 
