@@ -373,7 +373,7 @@ class Authorizer:
         except HistoryError as error:
             raise ApprovalError("history.unavailable", "the history of executed actions could not be read") from error
         except LogError as error:
-            raise ApprovalError("log.unavailable", "the vote could not be logged, and was not kept") from error
+            raise ApprovalError("log.unavailable", "this could not be logged, and was not kept") from error
         except StoreError as error:
             raise ApprovalError("approval.store_unavailable", "the store of approvals does not answer") from error
 

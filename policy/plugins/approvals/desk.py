@@ -157,6 +157,7 @@ class Desk:
         if decision.allowed and any(approval.counted for approval in decision.approvals):
             context, seen = self._with_history(replace(call, context=votes_stated(call.context, _restraining(votes))))
             decision = self._decided(call, context)
+        stored = stored if stored is None else asked(store.read, stored.handle)
         if stored is not None and stored.closed in ("consumed", "withdrawn"):
             return self._closed(call, stored.closed, decision, check)
         if decision.outcome is Outcome.DENY:
@@ -199,6 +200,8 @@ class Desk:
         if decision.request_digest != opening.request_digest:
             message = "the action, its capability or its context is not the one that was to be approved; ask again"
             return _answered(deny(call.loaded.engine, "approval.action_changed", message, decision), check)
+        # Read again: an approval that was spent since leaves votes behind that look as if there were too few.
+        stored = asked(store.read, handle) or stored
         closed = stored.closed or ("expired" if stored.expired(_at(decision)) else None)
         if closed is not None:
             return self._closed(call, closed, decision, check)

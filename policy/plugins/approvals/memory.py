@@ -125,7 +125,7 @@ class MemoryApprovalStore:
                 if request.expired(at):
                     raise RequestClosedError("expired")
             digest = request.opening.request_digest
-            kept = received(vote, (each.vote for each in self._held.ballots.values() if each.request_digest == digest))
+            kept = received(vote, self.votes(handle, digest).votes)
             check()
             self._held.ballots[vote["decision_id"]] = _Ballot(handle, digest, copy_json(kept))
             return True

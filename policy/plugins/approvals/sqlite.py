@@ -121,15 +121,7 @@ class SqliteApprovalStore:
     def votes(self, handle: str | None, request_digest: str) -> StatedVotes:
         """The votes that speak for a request."""
         with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT vote, used_votes.decision_id, votes.decision_id, sequence FROM votes "
-                "LEFT JOIN used_votes USING (decision_id) "
-                "WHERE request_digest = ? AND (votes.handle = ? OR decision <> 'approved') ORDER BY sequence",
-                (request_digest, handle),
-            ).fetchall()
-            position = _votes_position(connection, request_digest)
-        used = tuple(name for _, used_id, name, _ in rows if used_id is not None)
-        return StatedVotes(votes=tuple(json.loads(row[0]) for row in rows), used=used, position=position)
+            return _votes(connection, handle, request_digest)
 
     def ballots(self, handle: str) -> tuple[Json, ...]:
         """Every vote and withdrawal of one request."""
@@ -154,8 +146,7 @@ class SqliteApprovalStore:
                 if request.expired(at):
                     raise RequestClosedError("expired")
             digest = request.opening.request_digest
-            rows = connection.execute("SELECT vote FROM votes WHERE request_digest = ?", (digest,)).fetchall()
-            kept = received(vote, (json.loads(text) for (text,) in rows))
+            kept = received(vote, _votes(connection, handle, digest).votes)
             connection.execute(
                 "INSERT INTO votes (decision_id, handle, request_digest, decision, vote) VALUES (?, ?, ?, ?, ?)",
                 (vote["decision_id"], handle, digest, vote["decision"], _text(kept)),
@@ -309,6 +300,19 @@ def _history(connection: sqlite3.Connection, query: HistoryQuery) -> StatedHisto
                 position = max(position, sequence)
                 entries.append(entry)
     return StatedHistory(entries=tuple(entries), position=position)
+
+
+def _votes(connection: sqlite3.Connection, handle: str | None, request_digest: str) -> StatedVotes:
+    rows = connection.execute(
+        "SELECT vote, used_votes.decision_id FROM votes LEFT JOIN used_votes USING (decision_id) "
+        "WHERE request_digest = ? AND (votes.handle = ? OR decision <> 'approved') ORDER BY sequence",
+        (request_digest, handle),
+    ).fetchall()
+    return StatedVotes(
+        votes=tuple(json.loads(vote) for vote, _ in rows),
+        used=tuple(used for _, used in rows if used is not None),
+        position=_votes_position(connection, request_digest),
+    )
 
 
 def _votes_position(connection: sqlite3.Connection, request_digest: str) -> int:
