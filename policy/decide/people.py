@@ -98,7 +98,11 @@ class People:
 
     def untold_people(self, parties: Parties) -> bool:
         """Whether some stated party that is a person is not told."""
-        return any(party.kind in PEOPLE_KINDS and party.id not in self.persons for party in parties.stated)
+        return any(self.untold(party) for party in parties.stated)
+
+    def untold(self, party: Principal) -> bool:
+        """Whether a party is a person who is not told."""
+        return party.kind in PEOPLE_KINDS and party.id not in self.persons
 
 
 def _leaders(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -86,6 +86,9 @@ class Approval(Model):
     """Principal ids of the given authority records that could approve now; None where none were given."""
     excluded: list[str] = Field(default_factory=list)
     """Principal ids that may not approve: the parties and those a separation excludes."""
+    excluded_by: dict[str, list[str]] = Field(default_factory=dict)
+    """While it is pending, for each excluded id what keeps it from approving: the parties it is (`requester`,
+    `operator`, `subject`, `delegator`) and the ids of separations (`separation four-eyes`)."""
     evidence: list[str] = Field(default_factory=list)
     """Evidence kinds that a vote must bring."""
     valid_for: str

@@ -19,14 +19,17 @@ _STATES: dict[str, tuple[Role, str]] = {
 }
 
 
-def render_approval(approval: Approval, style: Style = PLAIN) -> str:
-    """One approval requirement and its state, in sentences of one line each."""
+def render_approval(approval: Approval, style: Style = PLAIN, *, awaited: bool = True) -> str:
+    """One approval requirement and its state, in sentences of one line each.
+
+    Not `awaited`, the action is refused whatever people say, and nobody is told to approve it.
+    """
     role, state = _STATES[approval.state]
     head = f'approval "{printable(approval.id)}" {style.paint(role, state)}'
-    return "\n".join([head, *(f"{_INDENT}{line}" for line in _sentences(approval))]) + "\n"
+    return "\n".join([head, *(f"{_INDENT}{line}" for line in _sentences(approval, awaited))]) + "\n"
 
 
-def _sentences(approval: Approval) -> Iterable[str]:
+def _sentences(approval: Approval, awaited: bool) -> Iterable[str]:
     yield f"asked for: {printable(approval.needs)}"
     if approval.because is not None:
         yield f"because: {printable(approval.because)}"
@@ -39,9 +42,9 @@ def _sentences(approval: Approval) -> Iterable[str]:
     for vote in approval.not_counted:
         who, code = printable(vote.approver), printable(vote.code)
         yield f"the vote {printable(vote.decision_id)} of {who} does not count: {printable(vote.message)} ({code})"
-    if approval.state == "pending":
+    if approval.state == "pending" and awaited:
         yield from _who_may(approval)
-    if approval.state in {"pending", "satisfied"}:
+    if approval.state == "satisfied" or (approval.state == "pending" and awaited):
         yield from _until(approval)
 
 
@@ -59,16 +62,23 @@ def _who_may(approval: Approval) -> Iterable[str]:
         known = _listed(approval.candidates) or "nobody"
         yield f"of the people whose authority is known, these could approve now: {known}"
     if approval.excluded:
-        yield f"may not approve, as a party of the action or by a separation of duties: {_listed(approval.excluded)}"
+        yield f"may not approve: {_listed(_barred(approval))}"
     if approval.evidence:
         yield f"an approval must bring: {_listed(approval.evidence)}"
+
+
+def _barred(approval: Approval) -> Iterable[str]:
+    """Who may not approve, each with what stands in the way."""
+    for name in approval.excluded:
+        why = approval.excluded_by.get(name, ())
+        yield f"{name} ({', '.join(why)})" if why else name
 
 
 def _until(approval: Approval) -> Iterable[str]:
     if approval.expires_at is not None:
         yield f"the first approval that counts ends at {printable(approval.expires_at)}"
     elif approval.state == "pending":
-        yield f"an approval counts for {printable(approval.valid_for)}"
+        yield f"an approval counts for {printable(approval.valid_for)} from the moment it is given"
 
 
 def _listed(names: Iterable[str]) -> str:

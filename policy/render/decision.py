@@ -33,7 +33,7 @@ def render_decision(decision: Decision, style: Style = PLAIN) -> str:
     sections = [
         _headline(decision, style),
         _reasons(decision, style),
-        "".join(render_approval(approval, style) for approval in decision.approvals),
+        _approvals(decision, style),
         _obligations(decision.obligations, style),
         _footer(decision, style),
     ]
@@ -79,6 +79,11 @@ def _reason(reason: Reason, style: Style) -> Iterable[str]:
         *([f"controls {', '.join(map(printable, reason.controls))}"] if reason.controls else []),
     ]
     yield style.paint("dim", f"{_INDENT * 2}{' · '.join(source)}")
+
+
+def _approvals(decision: Decision, style: Style) -> str:
+    awaited = decision.outcome is not Outcome.DENY
+    return "".join(render_approval(approval, style, awaited=awaited) for approval in decision.approvals)
 
 
 def _obligations(obligations: Iterable[Obligation], style: Style) -> str:

@@ -180,3 +180,34 @@ def test_leaves_are_shown_without_the_quotes_of_the_policy() -> None:
     odd = leaf("role", 'a"b', text='role "a\\"b" where approver.kind == human')
     approval = look(requirement(pool(1, odd, leaf("tenant_policy", None))), [], None)
     assert approval.could_approve == ['role a"b where approver.kind == human', "tenant_policy"]
+
+
+def test_everybody_who_may_not_approve_is_named_with_the_reason() -> None:
+    approval = look(
+        requirement(role("teller")),
+        [],
+        [record("ines", "teller"), record("pia", "maker", "checker"), record("rosa-2", "teller", person_id="rosa")],
+        differs("approver", "context.author", "requester"),
+        conflict("maker", "checker"),
+        attributes={"author": "omar"},
+        delegation=[{"from": {"id": "lark", "kind": "agent"}, "to": {"id": "agent-7", "kind": "agent"}, "scope": "**"}],
+    )
+    assert list(approval.excluded_by) == approval.excluded
+    assert approval.excluded_by == {
+        "rosa": ["requester", "subject", "separation duties"],
+        "agent-7": ["operator"],
+        "lark": ["delegator"],
+        "omar": ["separation duties"],
+        "pia": ["separation duties"],
+        "rosa-2": ["requester", "subject", "separation duties"],
+    }
+
+
+def test_where_people_may_approve_their_own_requests_only_separations_keep_them_from_it() -> None:
+    asked = requirement(role("teller"), self_approval=True)
+    assert look(asked, [], None, differs("approver", "operator")).excluded_by == {"agent-7": ["separation duties"]}
+
+
+def test_nobody_is_named_once_the_approval_is_given() -> None:
+    given = look(requirement(role("teller")), [vote("ines")], [record("ines", "teller")])
+    assert (given.state, given.excluded, given.excluded_by) == ("satisfied", ["rosa", "agent-7"], {})

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from policy.decide.approvals.constraints import constraint_holds
 from policy.decide.approvals.eligibility import LeafTable, ended
-from policy.decide.approvals.requirement import Requirement
+from policy.decide.approvals.requirement import LayeredSeparation, Requirement
 from policy.decide.approvals.satisfaction import Supporter
 from policy.decide.approvals.votes import Ballot
 from policy.decide.people import Parties, People, Person
@@ -31,6 +31,8 @@ class Electorate:
     parties: Parties
     party_persons: frozenset[Person]
     exclusions: Exclusions
+    separations: Sequence[LayeredSeparation]
+    """Those that apply to the action."""
     used: frozenset[str] | None
     """Decision ids already spent; None where the runtime does not state them."""
     withdrawn: frozenset[str]

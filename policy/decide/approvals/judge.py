@@ -74,6 +74,7 @@ def _electorate(
         parties=parties,
         party_persons=frozenset(people.person(party.id) for party in parties.stated),
         exclusions=exclusions,
+        separations=separations,
         used=None if used is None else frozenset(used),
         unknown=unknown,
         input_hash=input_hash,

@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterable
 
 from policy.decide.approvals.counting import Question, record_refusal
 from policy.decide.people import Person
+from policy.decide.separation import approver_exclusions, roles_conflict
 from policy.ir import nodes as ir
+from policy.types.names import PARTIES
 
 _REFUSED_PERSONALLY = frozenset({"approval.self", "approval.separation", "approval.role_conflict"})
 
@@ -88,6 +90,29 @@ def excluded(question: Question, voters: Iterable[str]) -> list[str]:
         )
     names.update(dict.fromkeys(sorted(others)))
     return list(names)
+
+
+def excluded_by(question: Question, names: Iterable[str]) -> dict[str, list[str]]:
+    """For each principal id that may not approve, the parties that it is and the separations that keep it from that."""
+    electorate = question.electorate
+    people, parties = electorate.people, electorate.parties
+    stated = [(name, party) for name in PARTIES if (party := getattr(parties, name)) is not None]
+    stated += [("delegator", party) for party in parties.delegators or ()]
+    roles = [] if question.approval.self_approval else [(name, people.person(party.id)) for name, party in stated]
+    parts = [
+        (f"separation {each.rule.id}", approver_exclusions((each,), electorate.request, people))
+        for each in electorate.separations
+    ]
+    found: dict[str, list[str]] = {}
+    for name in names:
+        person, record = people.person(name), electorate.records.get(name)
+        why = [role for role, party in roles if party == person]
+        for label, part in parts:
+            held = record is not None and roles_conflict(part.conflicts, record, parties, people)
+            if person in part.persons or part.anybody or held:
+                why.append(label)
+        found[name] = list(dict.fromkeys(why))
+    return found
 
 
 def labels(leaves: Iterable[ir.Leaf], mask: int) -> list[str]:

@@ -8,9 +8,9 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from policy.decide.approvals.counting import Question, unspeaking
+from policy.decide.approvals.counting import Electorate, Question, unspeaking
 from policy.decide.approvals.denials import Denials
-from policy.decide.approvals.prospects import candidates, excluded, labels, open_leaves
+from policy.decide.approvals.prospects import candidates, excluded, excluded_by, labels, open_leaves
 from policy.decide.approvals.requirement import Requirement
 from policy.decide.approvals.satisfaction import Standing, Supporter
 from policy.decide.approvals.votes import Ballot
@@ -18,6 +18,7 @@ from policy.decide.people import Person
 from policy.model.decision import Approval, CountedVote, Reason, UncountedVote
 from policy.source.codes import CODES
 from policy.types.instants import LAST_INSTANT, format_duration, format_timestamp, parse_timestamp
+from policy.types.names import PARTIES
 from policy.types.values import Timestamp
 
 State = Literal["pending", "satisfied", "denied"]
@@ -57,6 +58,7 @@ def report(verdict: Verdict) -> Approval:
     leaves = [resolved.leaf for resolved in question.table.leaves]
     pending = verdict.state == "pending"
     open_mask = open_leaves(question, persons) if pending else 0
+    barred = excluded(question, (ballot.voter for ballot in verdict.ballots))
     return Approval(
         id=question.requirement.id,
         state=verdict.state,
@@ -68,7 +70,8 @@ def report(verdict: Verdict) -> Approval:
         could_approve=labels(leaves, open_mask),
         next=labels(leaves, open_mask & verdict.stands.wanted),
         candidates=candidates(question, persons),
-        excluded=excluded(question, (ballot.voter for ballot in verdict.ballots)),
+        excluded=barred,
+        excluded_by=excluded_by(question, barred) if pending else {},
         evidence=list(approval.evidence),
         valid_for=format_duration(approval.valid_for),
         expires_at=_first_end([ballot for ballot, _ in verdict.counted], approval.valid_for),
@@ -93,7 +96,34 @@ def reasons(verdict: Verdict) -> tuple[Reason, ...]:
             unresolved = _reason(requirement, "approval.denial_unresolved", "require-approval", message)
             return (*requirement.reasons, unresolved)
         case _:
-            return requirement.reasons
+            hindrance = _hindrance(verdict.question.electorate)
+            if hindrance is None:
+                return requirement.reasons
+            message = f"no approval can count: {hindrance}"
+            useless = _reason(requirement, "approval.none_counts", "require-approval", message)
+            return (useless, *requirement.reasons)
+
+
+def _hindrance(electorate: Electorate) -> str | None:
+    """What the runtime leaves out, so that no vote counts whoever gives it; None where nothing is."""
+    parties = electorate.parties
+    found = []
+    if electorate.used is None:
+        found.append("the runtime does not state `used_votes`")
+    missing = [name for name in PARTIES if getattr(parties, name) is None]
+    if parties.delegators is None:
+        missing.append("delegation")
+    if missing:
+        found.append(f"the runtime does not state {' and '.join(f'`{name}`' for name in missing)}")
+    if electorate.exclusions.unknown:
+        found.append("somebody whom a separation keeps from approving is not stated")
+    if electorate.exclusions.anybody:
+        found.append("the history does not tell who performed another step")
+    untold = [party.id for party in parties.stated if electorate.people.untold(party)]
+    if untold:
+        names = ", ".join(f"`{name}`" for name in dict.fromkeys(untold))
+        found.append(f"the `person_id` of {names} is not told, so nobody is known to be somebody else")
+    return "; ".join(found) or None
 
 
 def _reason(

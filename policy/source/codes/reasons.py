@@ -193,6 +193,12 @@ CODES: tuple[Code, ...] = (
         "authorities: {ines: {roles: []}}\nvotes: [{by: ines, at: -10m, decision: denied}]",
     ),
     reason(
+        "approval.none_counts",
+        "an approval is awaited and no vote can count, as the runtime leaves out what votes are judged by",
+        "context: {used_votes: null}",
+        "context: {used_votes: []}",
+    ),
+    reason(
         "approval.no_path",
         "an approval is required and no approval names who may give it",
         "capability: {requires_human_approval: true}",
