@@ -24,28 +24,19 @@ Output tools, and tools that the model's provider runs by itself, are not gated.
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping, Set
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
 from pydantic_ai import ApprovalRequired, RunContext
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
 from pydantic_ai.exceptions import ToolFailed
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
-from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from policy.plugins.adapters.common import Gate
+from policy.plugins.adapters.stated import UNSTATED, stated
 
 __all__ = ["PolicyCapability", "PolicyToolset"]
-
-UNSTATED = "denied: the arguments cannot be stated as JSON exactly, so nothing ran"
-"""What a model reads where the policy could not be shown what would run."""
-_DIGITS = 300
-"""Digits of the largest number that readers of JSON agree on."""
 
 
 @dataclass
@@ -71,20 +62,21 @@ class PolicyToolset(WrapperToolset[AgentDepsT]):
         Raises ToolFailed with a safe reason where it does not, and ApprovalRequired where the call waits for people,
         with `handle` and `message` in its metadata.
         """
-        stated = _stated(tool_args, tool, ctx)
-        if stated is None:
+        same = _shown(tool_args, tool, ctx)
+        if same is None:
             raise ToolFailed(UNSTATED)
+        shown, runs = same
         # Without an id there is nothing to come back to, so every such call is a new one.
         verdict = (
-            await self.gate.check_async(name, stated, ctx)
+            await self.gate.check_async(name, shown, ctx)
             if ctx.tool_call_id is None
-            else await self.gate.settle_async(name, stated, ctx, call=ctx.tool_call_id)
+            else await self.gate.settle_async(name, shown, ctx, call=ctx.tool_call_id)
         )
         if verdict.waits:
             raise ApprovalRequired({"handle": verdict.handle, "message": verdict.message})
         if not verdict.runs:
             raise ToolFailed(verdict.message)
-        return await super().call_tool(name, _validated(verdict.arguments, tool, ctx), ctx, tool)
+        return await super().call_tool(name, runs, ctx, tool)
 
 
 @dataclass
@@ -102,58 +94,18 @@ class PolicyCapability(AbstractCapability[AgentDepsT]):
         return PolicyToolset(toolset, self.gate)
 
 
-def _stated(
+def _shown(
     arguments: dict[str, Any], tool: ToolsetTool[AgentDepsT], ctx: RunContext[AgentDepsT]
-) -> dict[str, Any] | None:
-    """Validated arguments as JSON, in the form that the tool's schema has; None where they are not the same again."""
+) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Validated arguments as JSON in the form of the tool's schema, and built anew from that; None if they differ."""
     try:
-        stated = _plain(arguments)
-        if len(stated) == 1 and not stated.keys() & tool.tool_def.parameters_json_schema.get("properties", {}).keys():
+        shown: dict[str, Any] = stated(arguments)
+        if len(shown) == 1 and not shown.keys() & tool.tool_def.parameters_json_schema.get("properties", {}).keys():
             # A single model as the argument is flattened in the schema, and enveloped by validation.
-            (inner,) = stated.values()
-            stated = inner if isinstance(inner, dict) else stated
-        return stated if _validated(stated, tool, ctx) == arguments else None
-    except (PydanticSerializationError, ValidationError, TypeError, ValueError, RecursionError):
+            (inner,) = shown.values()
+            shown = inner if isinstance(inner, dict) else shown
+        text = json.dumps(shown, allow_nan=False)
+        again: dict[str, Any] = tool.args_validator.validate_json(text, context=ctx.validation_context)
+    except (TypeError, ValueError, RecursionError):
         return None
-
-
-def _validated(stated: dict[str, Any], tool: ToolsetTool[AgentDepsT], ctx: RunContext[AgentDepsT]) -> dict[str, Any]:
-    """What a tool is called with, from the arguments that were judged."""
-    text = json.dumps(stated, allow_nan=False)
-    validated: dict[str, Any] = tool.args_validator.validate_json(text, context=ctx.validation_context)
-    return validated
-
-
-def _plain(value: Any) -> Any:
-    """JSON of a validated value. A decimal is a number, as the model wrote it."""
-    match value:
-        case BaseModel():
-            return _plain(value.model_dump(by_alias=True))
-        case Mapping():
-            return {_key(name): _plain(member) for name, member in value.items()}
-        case list() | tuple() | Set():
-            return [_plain(item) for item in value]
-        case Decimal():
-            return _number(value)
-        case float() if not math.isfinite(value):
-            raise ValueError("not a JSON number")
-        case _:
-            return to_jsonable_python(value)
-
-
-def _key(name: Any) -> str:
-    if not isinstance(name, str):
-        raise TypeError("not a JSON name")
-    return name
-
-
-def _number(value: Decimal) -> int | float:
-    """The number of a decimal. Raises ValueError where JSON readers would not agree on it."""
-    if not value.is_finite() or value.adjusted() > _DIGITS:
-        raise ValueError("not a JSON number")
-    if value == value.to_integral_value():
-        return int(value)
-    number = float(value)
-    if Decimal(repr(number)) != value:
-        raise ValueError("not a JSON number")
-    return number
+    return (shown, again) if again == arguments else None

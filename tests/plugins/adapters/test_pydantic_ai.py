@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, Field, SecretStr
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, RunContext, Tool, ToolApproved
 from pydantic_ai.agent import AgentRunResult
 from pydantic_ai.capabilities import AbstractCapability
@@ -16,7 +16,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, ToolsetTool, WrapperToolset
 
 from policy.plugins.adapters import pydantic_ai as adapter
-from policy.plugins.adapters.pydantic_ai import UNSTATED, PolicyCapability, PolicyToolset
+from policy.plugins.adapters.pydantic_ai import PolicyCapability, PolicyToolset
+from policy.plugins.adapters.stated import UNSTATED
 from tests.plugins.adapters.docstring import run_example
 from tests.plugins.adapters.five import AGENT, CATALOG, NAMES, ROSA, TOO_MUCH, WAITING, Desk, FiveThings, Reply, desk
 
@@ -259,16 +260,15 @@ class _Masked(BaseModel):
     password: SecretStr
 
 
-class _Hiding(BaseModel):
-    amount: int
-    hidden: int = Field(0, exclude=True)
+class _Doubling(BaseModel):
+    amount: Annotated[int, AfterValidator(lambda amount: amount * 2)]
 
 
 @pytest.mark.parametrize(
     ("model", "arguments"),
     [
         (_Masked, {"amount": 50, "password": "secret-4711"}),
-        (_Hiding, {"amount": 50, "hidden": 1}),
+        (_Doubling, {"amount": 50}),
         (_Refund, {"amount": "0.1000000000000000055511151231257827"}),
         (_Refund, {"amount": "1e400"}),
     ],
