@@ -19,7 +19,7 @@ from policy.model.context import Context
 from policy.model.decision import Decision
 from policy.plugins.loaded import Loaded
 from policy.source.limits import Limits
-from policy.types.instants import parse_timestamp
+from policy.types.instants import format_timestamp, parse_timestamp
 
 Json = dict[str, Any]
 """A JSON object."""
@@ -135,9 +135,11 @@ def _text(value: object) -> str | None:
 
 
 def clock_text(clock: Callable[[], datetime | str]) -> str:
-    """The instant of a clock as RFC 3339 text."""
+    """The instant of a clock as RFC 3339 text in UTC; as it is given where it is none, which the engine refuses."""
     instant = clock()
-    return instant.isoformat() if isinstance(instant, datetime) else instant
+    text = instant.isoformat() if isinstance(instant, datetime) else instant
+    read = parse_timestamp(text)
+    return text if read is None else format_timestamp(read)
 
 
 def frozen(value: object, model: type[BaseModel], limits: Limits) -> Json | None:
