@@ -183,3 +183,16 @@ class ErrorResponse(Model):
 
     error: ErrorDetail
     """What is wrong."""
+
+
+class ProblemResponse(Model):
+    """A failure in the form of RFC 9457, where a protocol asks for it."""
+
+    type: str
+    """The problem type of the protocol."""
+    title: str
+    """A sentence for a person."""
+    status: int
+    """The HTTP status."""
+    code: str
+    """Stable."""

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from policy.model.published import json_schema
 from policy.server.errors import STATUSES
-from policy.server.models import ErrorResponse
+from policy.server.models import ErrorResponse, ProblemResponse
 from policy.server.operations import Operation
 
 _VERSION = "1.0"
@@ -27,6 +27,9 @@ _COMMON = (
 _BODY = ("body.missing", "body.malformed", "body.too_large", "body.media_type")
 _CALLER = ("caller.unauthenticated", "caller.not_permitted")
 _PARAMETER = re.compile(r"\{(\w+)\}")
+_PROBLEM = "access_request.refused"
+_PROBLEM_STATUSES = (400, 404, 409, 410)
+"""The statuses of the problems of the Access Request and Approval profile."""
 _PARTS = "#/components/schemas/"
 
 
@@ -97,13 +100,16 @@ def _errors(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         status = operation.media_status if changed and operation.media_status is not None else STATUSES[code]
         by_status.setdefault(status, []).append(code)
     schema = _reference(ErrorResponse, schemas, written=True)
-    return {
-        str(status): {
-            "description": "An error: " + ", ".join(f"`{code}`" for code in dict.fromkeys(found)) + ".",
-            "content": {"application/json": {"schema": schema}},
-        }
-        for status, found in sorted(by_status.items())
-    }
+    problems = _PROBLEM_STATUSES if _PROBLEM in codes else ()
+    described: dict[str, Any] = {}
+    for status in sorted({*by_status, *problems}):
+        found = by_status.get(status, [_PROBLEM])
+        content = {"application/json": {"schema": schema}} if status in by_status else {}
+        if status in problems:
+            content["application/problem+json"] = {"schema": _reference(ProblemResponse, schemas, written=True)}
+        description = "An error: " + ", ".join(f"`{code}`" for code in dict.fromkeys(found)) + "."
+        described[str(status)] = {"description": description, "content": content}
+    return described
 
 
 def _reference(model: type[BaseModel], schemas: dict[str, Any], *, written: bool) -> dict[str, Any]:
