@@ -2,7 +2,7 @@
 
 Ten lines of a host, which filter `tools/list` and gate `tools/call`::
 
-    gate = Gate(authorizer, context=lambda run: stated(user_of(run)), capability=names)
+    gate = Gate(authorizer, context=lambda run: parties(user_of(run)), capability=names)
     server = FastMCP("desk", middleware=[PolicyMiddleware(gate)])
 
     @server.tool

@@ -2,12 +2,13 @@
 
 Ten lines of a host::
 
-    gate = Gate(authorizer, context=lambda runtime: stated(runtime.context["user"]), capability=names)
+    gate = Gate(authorizer, context=lambda runtime: parties(runtime.context["user"]), capability=names)
     agent = create_agent(model, tools, middleware=[PolicyMiddleware(gate)], checkpointer=InMemorySaver())
 
     result = agent.invoke({"messages": prompt}, thread, context={"user": user})
     while asked := result.get("__interrupt__"):  # calls that wait for people
-        people_vote([each.value["handle"] for each in asked])  # authorizer.vote(handle, by=…)
+        for each in asked:
+            people_vote(each.value["handle"])  # authorizer.vote(handle, by=…)
         answers = {each.id: {"type": "approve"} for each in asked}
         result = agent.invoke(Command(resume=answers), thread, context={"user": user})
 

@@ -2,7 +2,7 @@
 
 Ten lines of a host, which filter `tools/list` and gate `tools/call`::
 
-    gate = Gate(authorizer, context=lambda request: stated(user_of(request)), capability=names)
+    gate = Gate(authorizer, context=lambda request: parties(user_of(request)), capability=names)
     server = MCPServer("desk")
     server.middleware.append(PolicyMiddleware(gate))
 

@@ -2,12 +2,13 @@
 
 Ten lines of a host::
 
-    gate = Gate(authorizer, context=lambda run: stated(run.context["user"]), capability=names)
+    gate = Gate(authorizer, context=lambda run: parties(run.context["user"]), capability=names)
     agent = Agent(name="desk", model=model, tools=[gated(tool, gate) for tool in tools])
 
     result = await Runner.run(agent, prompt, context={"user": user})
     while result.interruptions:  # calls that wait for people
-        people_vote(list((await handles(gate, result)).values()))  # authorizer.vote(handle, by=…)
+        for handle in (await handles(gate, result)).values():
+            people_vote(handle)  # authorizer.vote(handle, by=…)
         state = result.to_state()
         for item in result.interruptions:
             state.approve(item)

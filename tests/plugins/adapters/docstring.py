@@ -25,17 +25,19 @@ def run_example(adapter: ModuleType, **given: Any) -> dict[str, Any]:
     return names
 
 
-def _example(adapter: ModuleType) -> CodeType:
-    """The indented block behind the first `::`."""
-    text = inspect.getdoc(adapter) or ""
-    _, found, behind = text.partition("::\n\n")
-    assert found, "the docstring has no example"
+def example_text(docstring: str) -> str:
+    """The indented block behind the first `::` of a docstring; empty where there is none."""
     lines = []
-    for line in behind.splitlines():
+    for line in docstring.partition("::\n\n")[2].splitlines():
         if line and not line.startswith(" "):
             break
         lines.append(line)
-    source = textwrap.dedent("\n".join(lines))
+    return textwrap.dedent("\n".join(lines)).strip()
+
+
+def _example(adapter: ModuleType) -> CodeType:
+    source = example_text(inspect.getdoc(adapter) or "")
+    assert source, "the docstring has no example"
     code = compile(source, f"<example of {adapter.__name__}>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     assert isinstance(code, CodeType)
     return code

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import logging
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +15,10 @@ from policy import Context, Engine
 from policy.contracts.catalog import read_catalog
 from policy.plugins import Authorizer, MemoryApprovalStore
 from policy.plugins.adapters.common import FAILED, UNFULFILLED, Gate, Verdict
+from tests.plugins.adapters.docstring import example_text
 from tests.plugins.adapters.five import AGENT, CATALOG, NAMES, OFFERED, POLICY, ROSA, TOO_MUCH, WAITING, desk
 
+ROOT = Path(__file__).parents[3]
 STATED: dict[str, Any] = {
     "route": "chat",
     "requester": ROSA,
@@ -201,3 +206,23 @@ def test_the_same_without_blocking() -> None:
         return [*kinds, *await at.gate.offered_async(NAMES, None)]
 
     assert asyncio.run(host()) == ["wait", "run", "run", "refuse", "order_read", "refund_create"]
+
+
+def _documented(path: Path) -> tuple[str, set[str]]:
+    """The example of an adapter's docstring, which its own tests run, and the names that the adapter exports."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    exported = [node.value for node in tree.body if isinstance(node, ast.Assign) and "__all__" in ast.unparse(node)]
+    return example_text(ast.get_docstring(tree) or ""), set(ast.literal_eval(exported[0])) if exported else set()
+
+
+def test_the_readme_shows_the_examples_that_are_run() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python with_(\w+)\.py\n(.*?)\n```$", readme, re.MULTILINE | re.DOTALL)
+    shown = {name: text.partition("\n\n") for name, text in blocks}
+    documented = {path.stem: _documented(path) for path in (ROOT / "policy" / "plugins" / "adapters").glob("*.py")}
+    assert {name: example for name, (_, _, example) in shown.items()} == {
+        name: example for name, (example, _) in documented.items() if example
+    }
+    for name, (imports, _, _) in shown.items():
+        (own,) = re.findall(rf"^from policy\.plugins\.adapters\.{name} import (.+)$", imports, re.MULTILINE)
+        assert set(own.split(", ")) <= documented[name][1]

@@ -263,11 +263,10 @@ def test_tools_of_the_models_provider_are_hidden_by_their_kind(at: Desk) -> None
 def test_the_example_pauses_and_goes_on(at: Desk) -> None:
     asked: list[str] = []
 
-    def people_vote(found: list[str]) -> None:
+    def people_vote(handle: str) -> None:
         assert at.ran == []
-        asked.extend(found)
-        for handle in found:
-            at.approve(handle)
+        asked.append(handle)
+        at.approve(handle)
 
     turns = [asks(("refund_create", {"amount": 250})), AIMessage(content="end")]
     names = run_example(
@@ -282,7 +281,7 @@ def test_the_example_pauses_and_goes_on(at: Desk) -> None:
         names=NAMES,
         people_vote=people_vote,
         prompt="go",
-        stated=stated,
+        parties=stated,
         thread=THREAD,
         tools=desk_tools(at),
         user=ROSA,

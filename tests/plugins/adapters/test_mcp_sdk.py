@@ -237,7 +237,7 @@ def test_the_example_gates_a_server(at: Desk) -> None:
         authorizer=at.authorizer,
         names=NAMES,
         refund=lambda amount: at.run("refund_create", amount=amount),
-        stated=stated,
+        parties=stated,
         user_of=lambda request: ROSA,
     )
     server = McpServer(at, names["server"], gated=True)

@@ -11,11 +11,11 @@ from agents import (
     Agent,
     FunctionTool,
     ModelBehaviorError,
-    RunConfig,
     Runner,
     RunResult,
     WebSearchTool,
     function_tool,
+    set_tracing_disabled,
 )
 from agents.testing import ScriptedModel, assistant_message, function_call
 from agents.tool_context import ToolContext
@@ -26,8 +26,13 @@ from policy.plugins.adapters.openai_agents import gated, handles
 from tests.plugins.adapters.docstring import run_example
 from tests.plugins.adapters.five import NAMES, OFFERED, ROSA, TOO_MUCH, WAITING, Desk, FiveThings, Reply, desk, stated
 
-QUIET = RunConfig(tracing_disabled=True)
 UNREADABLE = "denied: the arguments are no JSON object that can be read in one way"
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> None:
+    """The SDK would send traces to its maker."""
+    set_tracing_disabled(True)
 
 
 def desk_tools(at: Desk) -> list[FunctionTool]:
@@ -69,7 +74,7 @@ class Agents:
     def offered(self) -> set[str]:
         fresh = Agents(self.at, stale=False)
         fresh.model.enqueue([assistant_message("hello")])
-        asyncio.run(Runner.run(fresh.agent, "hello", run_config=QUIET))
+        asyncio.run(Runner.run(fresh.agent, "hello"))
         (call,) = fresh.model.calls
         return {tool.name for tool in call.tools}
 
@@ -79,7 +84,7 @@ class Agents:
     def turn(self, *calls: Any) -> Reply:
         """One turn of the model with calls, and the one that ends the run."""
         self.model.extend([list(calls), [assistant_message("end")]])
-        return self.result(asyncio.run(Runner.run(self.agent, "go", run_config=QUIET)))
+        return self.result(asyncio.run(Runner.run(self.agent, "go")))
 
     def go_on(self, reply: Reply, answer: Literal["approve", "reject"], *, always: bool = False) -> Reply:
         assert self.paused is not None
@@ -89,7 +94,7 @@ class Agents:
                 state.approve(item, always_approve=always)
             else:
                 state.reject(item)
-        return self.result(asyncio.run(Runner.run(self.agent, state, run_config=QUIET)))
+        return self.result(asyncio.run(Runner.run(self.agent, state)))
 
     def result(self, result: RunResult) -> Reply:
         """What the model read of its calls, or the handle of what waits."""
@@ -162,7 +167,7 @@ def test_approved_for_always_by_the_host_each_call_still_waits_for_people(at: De
             [assistant_message("end")],
         ]
     )
-    first = agents.result(asyncio.run(Runner.run(agents.agent, "go", run_config=QUIET)))
+    first = agents.result(asyncio.run(Runner.run(agents.agent, "go")))
     at.approve(str(first.handle))
     done = agents.go_on(first, "approve", always=True)
     assert at.ran == [("refund_create", {"amount": 250})]
@@ -252,11 +257,10 @@ def test_the_offer_is_for_whom_the_host_says(at: Desk) -> None:
 def test_the_example_pauses_and_goes_on(at: Desk) -> None:
     asked: list[str] = []
 
-    def people_vote(found: list[str]) -> None:
+    def people_vote(handle: str) -> None:
         assert at.ran == []
-        asked.extend(found)
-        for handle in found:
-            at.approve(handle)
+        asked.append(handle)
+        at.approve(handle)
 
     call = function_call("refund_create", {"amount": 250}, call_id="call-1")
     names = run_example(
@@ -271,7 +275,7 @@ def test_the_example_pauses_and_goes_on(at: Desk) -> None:
         names=NAMES,
         people_vote=people_vote,
         prompt="go",
-        stated=stated,
+        parties=stated,
         tools=desk_tools(at),
         user=ROSA,
     )
