@@ -120,11 +120,6 @@ class Engine:
         return cls(compiled, diagnostics, resolver=resolver, clock=clock, backend=backend)
 
     @property
-    def compiled(self) -> CompiledPolicy:
-        """The policy prepared for decisions; engines over one share its tables."""
-        return self._compiled
-
-    @property
     def policy(self) -> ir.PolicySet:
         """The resolved program."""
         return self._compiled.policy

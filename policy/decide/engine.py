@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 from policy.decide import outcome
 from policy.decide.approvals.judge import judge
 from policy.decide.authority import AuthorityResolver, fetch_authorities
+from policy.decide.brief import decide_briefly
 from policy.decide.compiled import CompiledPolicy
 from policy.decide.conditions import Conditions, Record
 from policy.decide.digest import request_digest
@@ -87,6 +88,24 @@ def decide(
 
     Any exception inside is the denial `engine.failure`; KeyboardInterrupt and SystemExit pass.
     """
+    plans = surroundings.plans
+    if plans is not None and surroundings.resolver is None and type(capability) is AdmittedCapability:
+
+        def again(own_action: Action, own_context: Context) -> Decision:
+            return _long_way(compiled, own_action, capability, own_context, surroundings)
+
+        try:
+            brief = decide_briefly(compiled, plans, action=action, capability=capability, context=context, again=again)
+        except Exception as error:  # noqa: BLE001 - as in `decide_recorded`
+            return failed(compiled, error)
+        if brief is not None:
+            return brief
+    return _long_way(compiled, action, capability, context, surroundings)
+
+
+def _long_way(
+    compiled: CompiledPolicy, action: object, capability: GivenCapability, context: object, surroundings: Surroundings
+) -> Decision:
     given = Given(action=action, capability=capability, context=context)
     return decide_recorded(compiled, given, surroundings, None).decision
 

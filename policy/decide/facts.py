@@ -6,7 +6,6 @@ Nothing is filled in: what the runtime does not state has no value. Absent is no
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -27,18 +26,33 @@ ACTION_ROOTS = frozenset({"input", "mode", "idempotency_key", "transaction", "cl
 """Names that stand for the action: unknown while only the capability is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
     """Where facts come from. Without an `action` the names of `ACTION_ROOTS` have no value."""
 
-    action: Action | None
-    capability: AdmittedCapability
-    context: Context
-    now: Timestamp
-    attributes: Mapping[str, object]
-    """The values of `context.NAME`, converted."""
-    declared: Declared
-    """The declared attributes of principals."""
+    __slots__ = ("action", "attributes", "capability", "context", "declared", "given", "now")
+
+    def __init__(
+        self,
+        *,
+        action: Action | None,
+        capability: AdmittedCapability,
+        context: Context,
+        now: Timestamp | None,
+        attributes: Mapping[str, object],
+        declared: Declared,
+        given: object = None,
+    ) -> None:
+        """`attributes` are the converted values of `context.NAME`, `declared` the attributes of principals.
+
+        Without `now` it is that of the context. `given` is the input, where it is not the action's own.
+        """
+        self.action = action
+        self.capability = capability
+        self.context = context
+        self.now = now
+        self.attributes = attributes
+        self.declared = declared
+        self.given = given
 
 
 class Facts(FactTable):
@@ -136,6 +150,11 @@ def _delegators(sources: Sources) -> object:
     return None if hops is None else [principal_value(hop.from_, sources.declared) for hop in hops]
 
 
+def _now(sources: Sources) -> object:
+    stated = sources.context.now
+    return parse_timestamp(stated) if sources.now is None and stated is not None else sources.now
+
+
 def _tenant(sources: Sources) -> object:
     return None if sources.context.tenant is None else {"id": sources.context.tenant.id}
 
@@ -185,10 +204,10 @@ _BUILDERS: Mapping[str, Callable[[Sources], object]] = MappingProxyType(
         "route": lambda sources: sources.context.route,
         "session": lambda sources: sources.context.session,
         "region": lambda sources: sources.context.region,
-        "now": lambda sources: sources.now,
+        "now": _now,
         "credential": _credential,
         "context": lambda sources: sources.attributes,
-        "input": _of_action("input"),
+        "input": lambda sources: _of_action("input")(sources) if sources.given is None else sources.given,
         "mode": _of_action("mode"),
         "idempotency_key": _of_action("idempotency_key"),
         "transaction": _transaction,

@@ -30,9 +30,14 @@ class Attached:
 
 
 def judge_obligations(
-    compiled: CompiledPolicy, capability: AdmittedCapability, plan: Plan, conditions: Conditions
+    compiled: CompiledPolicy, capability: AdmittedCapability, plan: Plan, conditions: Conditions | None
 ) -> Attached:
-    """Every obligation that applies, or of which that cannot be told; a `set` without a value denies."""
+    """Every obligation that applies, or of which that cannot be told; a `set` without a value denies.
+
+    Without conditions, which a policy without such rules needs not, only what the declaration asks.
+    """
+    if conditions is None:
+        return Attached(granted=_built_in(capability), denied=(), reasons=())
     granted: list[Obligation] = []
     denied: list[Obligation] = []
     found: list[Reason] = []

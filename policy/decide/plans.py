@@ -8,22 +8,29 @@ from threading import Lock
 from cachetools import LRUCache
 
 from policy.decide.compiled import CompiledPolicy
+from policy.decide.plain import Reader, readers
 from policy.decide.plan import Plan, Planner
+from policy.decide.short import ShortPlan
 from policy.model.admitted import AdmittedCapability
 
 DEFAULT_CAPABILITIES = 1_024
 """Capabilities whose plans are remembered."""
 
-_Routes = dict[str | None, Plan]
+_Routes = dict[str | None, tuple[Plan, ShortPlan]]
 _Key = tuple[str, str, str | None, str | None]
 
 
 class Plans:
     """Makes each plan once and remembers it. A plan is a function of the policy, the capability and the route alone."""
 
-    __slots__ = ("_by_content", "_by_identity", "_capabilities", "_lock", "_planner")
+    __slots__ = ("_by_content", "_by_identity", "_capabilities", "_compiled", "_lock", "_planner", "readers")
+
+    readers: tuple[tuple[str, Reader], ...]
+    """How each declared attribute of the context is read, where it is plainly as declared."""
 
     def __init__(self, compiled: CompiledPolicy, capabilities: int = DEFAULT_CAPABILITIES) -> None:
+        self.readers = readers(compiled.context)
+        self._compiled = compiled
         self._planner = Planner(compiled.policy, compiled.risks, compiled.limits)
         self._capabilities = capabilities
         self._by_content: LRUCache[_Key, _Routes] = LRUCache(capabilities)
@@ -35,15 +42,29 @@ class Plans:
         """The plan of a capability on a route."""
         entry = self._by_identity.get(id(capability))
         routes = self._routes(capability) if entry is None else entry[1]
-        plan = routes.get(route)
-        return self._made(capability, route, routes) if plan is None else plan
-
-    def _made(self, capability: AdmittedCapability, route: str | None, routes: _Routes) -> Plan:
+        made = routes.get(route)
+        if made is not None:
+            return made[0]
         if route is not None and route not in self._planner.routes:
             # Nothing is written for such a route, and there may be any number of them.
             plan = self.of(capability, None)
             return replace(plan, target=replace(plan.target, route=route))
-        return routes.setdefault(route, self._planner.plan(capability, route))
+        return self._made(capability, route, routes)[0]
+
+    def short(self, capability: AdmittedCapability, route: str | None) -> ShortPlan | None:
+        """The same for the short way; None where it has no plan for it."""
+        entry = self._by_identity.get(id(capability))
+        routes = self._routes(capability) if entry is None else entry[1]
+        made = routes.get(route)
+        if made is None:
+            if route not in self._planner.routes:
+                return None
+            made = self._made(capability, route, routes)
+        return made[1]
+
+    def _made(self, capability: AdmittedCapability, route: str | None, routes: _Routes) -> tuple[Plan, ShortPlan]:
+        plan = self._planner.plan(capability, route)
+        return routes.setdefault(route, (plan, ShortPlan(self._compiled, plan, capability)))
 
     def _routes(self, capability: AdmittedCapability) -> _Routes:
         # The digest leaves out the name, which conditions may read; what the deployment adds is not in the document.

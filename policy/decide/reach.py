@@ -16,6 +16,11 @@ from policy.model.context import Context
 from policy.model.decision import Reason
 from policy.model.mistakes import quoted
 
+GRANTED = "allowed"
+"""What a clause that grants says."""
+PROHIBITED = "denied on this route"
+"""What a clause that denies says."""
+
 JudgeClause = Callable[[ir.Clause], Match]
 """Whether the `when` and `unless` of a clause hold, for this request or for what is known of it."""
 
@@ -74,7 +79,7 @@ def _allowed(
     covering = [clause for clause in clauses if clause.effect == "allow"]
     judged = [(clause, judge(clause)) for clause in covering]
     granting = [
-        _of_clause("scope.allowed", "allow", clause, (layer, target), "allowed")
+        clause_reason("scope.allowed", "allow", clause, (layer, target), GRANTED)
         for clause, match in judged
         if match.holds is True
     ]
@@ -92,10 +97,10 @@ def _allowed(
 def _not_granting(clause: ir.Clause, match: Match, layer: ir.Program, target: Target) -> Reason:
     if match.holds is False:
         message = "allowed only under a condition that does not hold"
-        return _of_clause("scope.condition_false", "deny", clause, (layer, target), message)
+        return clause_reason("scope.condition_false", "deny", clause, (layer, target), message)
     why = "has no answer" if match.problem is None else f"has no answer: {reasons.told(match.problem)}"
     message = f"allowed only under a condition that {why}"
-    return _of_clause("scope.condition_unevaluable", "deny", clause, (layer, target), message)
+    return clause_reason("scope.condition_unevaluable", "deny", clause, (layer, target), message)
 
 
 def _denied(layer: ir.Program, plan: Plan, clauses: Sequence[ir.Clause], judge: JudgeClause) -> Iterator[Reason]:
@@ -105,19 +110,20 @@ def _denied(layer: ir.Program, plan: Plan, clauses: Sequence[ir.Clause], judge: 
         match = judge(clause)
         if match.holds is False or match.unjudged:
             continue
-        message = "denied on this route"
+        message = PROHIBITED
         if match.problem is not None:
             message = f"{reasons.told(match.problem)}, so the denial applies"
-        yield _of_clause("scope.denied", "deny", clause, (layer, plan.target), message)
+        yield clause_reason("scope.denied", "deny", clause, (layer, plan.target), message)
 
 
-def _of_clause(
+def clause_reason(
     code: str,
     effect: Literal["allow", "deny"],
     clause: ir.Clause,
     on: tuple[ir.Program, Target],
     message: str,
 ) -> Reason:
+    """A reason that a clause gives on a route."""
     layer, target = on
     shown = f"{clause.effect} {', '.join(pattern.text for pattern in clause.patterns[:3])}"
     if len(clause.patterns) > 3:

@@ -57,16 +57,19 @@ def demands_of_rules(
         layer = compiled.layers[index].layer
         if judged.problem is not None:
             notes.append(reasons.unevaluable("note", rule, layer, judged.problem, "the approval is required"))
-        message = f"`{rule.id}` requires an approval"
-        demands.append(
-            Demand(
-                kind="default" if rule.approval is None else "named",
-                layer=index,
-                approval=rule.approval,
-                reason=reasons.of_rule("rule.requires_approval", "require-approval", rule, layer, message),
-            )
-        )
+        demands.append(demand_of_rule(rule, index, layer))
     return tuple(demands), tuple(notes)
+
+
+def demand_of_rule(rule: ir.Require, index: int, layer: str) -> Demand:
+    """What a `require` that applies asks for; `layer` is the name of the layer `index`."""
+    message = f"`{rule.id}` requires an approval"
+    return Demand(
+        kind="default" if rule.approval is None else "named",
+        layer=index,
+        approval=rule.approval,
+        reason=reasons.of_rule("rule.requires_approval", "require-approval", rule, layer, message),
+    )
 
 
 def demands_of_declaration(action: Action, capability: AdmittedCapability, *, input_valid: bool) -> tuple[Demand, ...]:
@@ -84,7 +87,7 @@ def resolve(
     gathered: dict[tuple[int, str], _Gathering] = {}
     denied: list[Reason] = []
     for demand in demands:
-        asked = _asked(demand, plan.defaults, capability)
+        asked = asked_of(demand, plan.defaults, capability)
         if not asked:
             denied.append(_no_path(demand))
         for layer, approval in asked:
@@ -132,9 +135,10 @@ def _contract_reason(message: str) -> Reason:
     return Reason(code="contract.requires_approval", effect="require-approval", message=message)
 
 
-def _asked(
+def asked_of(
     demand: Demand, defaults: Sequence[tuple[int, str]], capability: AdmittedCapability
 ) -> Sequence[tuple[int | None, str]]:
+    """Whose approval a demand asks for, as layer and approval; nobody's where there is nobody to ask."""
     own = () if capability.contract_approval is None else ((None, CONTRACT),)
     match demand.kind:
         case "named":

@@ -8,6 +8,7 @@ from policy.decide.compiled import CompiledPolicy
 from policy.decide.conditions import Conditions
 from policy.decide.plan import Plan
 from policy.decide.selectors import judge
+from policy.ir import nodes as ir
 from policy.model.decision import Reason
 
 
@@ -20,10 +21,15 @@ def judge_denies(compiled: CompiledPolicy, plan: Plan, conditions: Conditions) -
             continue
         layer = compiled.layers[number].layer
         if judged.holds is True:
-            found.append(reasons.of_rule("rule.denied", "deny", rule, layer, f"`{rule.id}` denies this"))
+            found.append(denial(rule, layer))
         elif judged.problem is not None and not judged.unjudged:
             found.append(reasons.unevaluable("deny", rule, layer, judged.problem, f"`{rule.id}` denies this"))
     return tuple(found)
+
+
+def denial(rule: ir.Deny, layer: str) -> Reason:
+    """The reason of a `deny` that applies."""
+    return reasons.of_rule("rule.denied", "deny", rule, layer, f"`{rule.id}` denies this")
 
 
 def separations(

@@ -96,7 +96,7 @@ def _judged(context: Context, compiled: CompiledPolicy) -> ShapedContext:
     attributes, problems = attribute_values(compiled.context, stated)
     invalid.extend(f"`context.{path}` {problem}" for path, problem in problems)
     for name, principal in _parties(context):
-        invalid.extend(f"`{name}.attributes.{path}` {problem}" for path, problem in _ill_typed(principal, compiled))
+        invalid.extend(f"`{name}.attributes.{path}` {problem}" for path, problem in ill_typed(principal, compiled))
     return ShapedContext(
         context=context,
         now=now,
@@ -125,7 +125,7 @@ def _parties(context: Context) -> list[tuple[str, Principal]]:
     ]
 
 
-def _ill_typed(principal: Principal, compiled: CompiledPolicy) -> list[tuple[str, str]]:
+def ill_typed(principal: Principal, compiled: CompiledPolicy) -> list[tuple[str, str]]:
     """Attributes of a party that a directory declares with another type; a null is not stated."""
     stated = {name: value for name, value in (principal.attributes or {}).items() if value is not None}
     return attribute_values(

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import (
+    BaseModel,
+    Field,
+    GetJsonSchemaHandler,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from policy.model.base import Json, Model
 
@@ -167,7 +177,73 @@ class Decision(Model):
     audit_sensitive: bool = False
     """ACC's audit hint: record with care."""
 
+    _rest: Callable[[], Mapping[str, Any]] | None = PrivateAttr(default=None)
+    """Gives the members that are put together when one of them is first read."""
+
     @property
     def allowed(self) -> bool:
         """Whether the action may run now."""
         return self.outcome is Outcome.ALLOW
+
+    @classmethod
+    def deferred(cls, known: dict[str, Any], rest: Callable[[], Mapping[str, Any]]) -> Self:
+        """A decision of which some members are known; `rest` gives the others, equal whenever it is asked.
+
+        Whoever reads, writes out, compares or copies the decision sees no difference from one that is whole.
+        """
+        decision = cls.__new__(cls)
+        object.__setattr__(decision, "__dict__", known)
+        object.__setattr__(decision, "__pydantic_fields_set__", set(cls.model_fields))
+        object.__setattr__(decision, "__pydantic_extra__", None)
+        object.__setattr__(decision, "__pydantic_private__", {"_rest": rest})
+        return decision
+
+    def _whole(self) -> Self:
+        private = self.__pydantic_private__
+        rest = None if private is None else private["_rest"]
+        if rest is not None and private is not None:
+            # Two threads may both put it together; what they make is equal, and nothing is taken away before.
+            self.__dict__.update(rest())
+            private["_rest"] = None
+        return self
+
+    if not TYPE_CHECKING:  # what reads all members, or one that is not there yet
+
+        def __getattr__(self, name: str) -> Any:
+            if name in type(self).model_fields:
+                found = self._whole().__dict__
+                if name in found:
+                    return found[name]
+            return super().__getattr__(name)
+
+        def __eq__(self, other: object) -> bool:
+            if isinstance(other, Decision):
+                other._whole()
+            return BaseModel.__eq__(self._whole(), other)
+
+        __hash__ = None
+
+        def __repr_args__(self) -> Any:
+            return BaseModel.__repr_args__(self._whole())
+
+        def __iter__(self) -> Any:
+            return BaseModel.__iter__(self._whole())
+
+        def __copy__(self) -> Self:
+            return BaseModel.__copy__(self._whole())
+
+        def __deepcopy__(self, memo: Any = None) -> Self:
+            return BaseModel.__deepcopy__(self._whole(), memo)
+
+        def __getstate__(self) -> Any:
+            return BaseModel.__getstate__(self._whole())
+
+    @model_serializer(mode="wrap")
+    def _written(self, handler: SerializerFunctionWrapHandler) -> Any:
+        return handler(self._whole())
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The schema of the members: how they are put together is no part of it."""
+        plain: Any = {name: part for name, part in core_schema.items() if name != "serialization"}
+        return handler(plain)

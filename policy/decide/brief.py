@@ -1,0 +1,147 @@
+"""Decisions by the short way: plain requests, judged at once, told when they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from policy.decide import reasons
+from policy.decide.compiled import CompiledPolicy
+from policy.decide.digest import request_digest
+from policy.decide.facts import Facts, Sources
+from policy.decide.guards import judge_guards
+from policy.decide.obligations import judge_obligations
+from policy.decide.plain import plain_action, plain_attributes, plain_context
+from policy.decide.plans import Plans
+from policy.decide.short import Outline, ShortPlan, UnusualError, outline, told
+from policy.model.action import Action
+from policy.model.admitted import AdmittedCapability
+from policy.model.clean import UncleanError
+from policy.model.context import Context
+from policy.model.decision import Decision, Outcome, RiskAssessment
+from policy.types.instants import format_timestamp, parse_timestamp
+
+Again = Callable[[Action, Context], Decision]
+"""The long way, for a request that was read."""
+
+
+def decide_briefly(
+    compiled: CompiledPolicy,
+    plans: Plans,
+    *,
+    action: object,
+    capability: AdmittedCapability,
+    context: object,
+    again: Again,
+) -> Decision | None:
+    """The decision on a plain request; None where only the long way can judge it."""
+    try:
+        read, given = plain_action(action, compiled.limits)
+        stated = plain_context(context, compiled)
+        short = plans.short(capability, stated.route)
+        if short is None or not _usual(short, read, capability, stated):
+            return None
+        if capability.input_schema.violations(given):
+            return None
+        attributes = plain_attributes(stated, plans.readers)
+        sources = Sources(
+            action=read,
+            capability=capability,
+            context=stated,
+            now=None,
+            attributes=attributes,
+            declared=compiled.attributes,
+            given=given,
+        )
+        found = outline(compiled, short, capability, read, Facts(sources))
+    except (UncleanError, UnusualError):
+        return None
+    asks = found.asks
+    if asks and stated is context:
+        # What is shown of approvals is told later, so the request is kept as nobody else holds it.
+        stated = Context.model_validate(stated.model_dump(by_alias=True, warnings=False))
+    known: dict[str, Any] = {
+        "outcome": Outcome.DENY if found.denied else Outcome.REQUIRE_APPROVAL if asks else Outcome.ALLOW,
+        "action_id": read.id,
+        "capability_id": capability.id,
+        "scope": capability.scope,
+        "route": stated.route,
+        "session": stated.session,
+    }
+    rest = _Rest(
+        compiled=compiled,
+        short=short,
+        capability=capability,
+        action=read,
+        given=given,
+        context=stated,
+        found=found,
+        again=again,
+    )
+    return Decision.deferred(known, rest)
+
+
+def _usual(short: ShortPlan, action: Action, capability: AdmittedCapability, context: Context) -> bool:
+    """Whether stages 1, 2, 5 and what of stage 3 depends on no clause have nothing to say."""
+    if not short.usual or context.now is None or action.capability_id != capability.id:
+        return False
+    if short.subject_required and context.subject is None:
+        return False
+    if short.guarded or context.credential is not None or action.transaction is not None:
+        now = parse_timestamp(context.now)
+        return now is not None and not judge_guards(action, capability, context, now)
+    return True
+
+
+class _Rest:
+    """What a decision tells beyond its outcome."""
+
+    __slots__ = ("_action", "_again", "_capability", "_compiled", "_context", "_found", "_given", "_short")
+
+    def __init__(
+        self,
+        *,
+        compiled: CompiledPolicy,
+        short: ShortPlan,
+        capability: AdmittedCapability,
+        action: Action,
+        given: Any,
+        context: Context,
+        found: Outline,
+        again: Again,
+    ) -> None:
+        self._compiled = compiled
+        self._short = short
+        self._capability = capability
+        self._action = action
+        self._given = given
+        self._context = context
+        self._found = found
+        self._again = again
+
+    def __call__(self) -> Mapping[str, Any]:
+        compiled, found, context = self._compiled, self._found, self._context
+        action = self._action if self._action.input is self._given else self._own_action()
+        ordered = reasons.in_order(told(compiled, self._short, found), compiled.layer_names)
+        bound = compiled.limits.reasons
+        now = None if context.now is None else parse_timestamp(context.now)
+        attached = found.attached or judge_obligations(compiled, self._capability, self._short.plan, None)
+        return {
+            "reasons": ordered[:bound],
+            "reasons_omitted": max(0, len(ordered) - bound),
+            "approvals": list(self._again(action, context).approvals) if found.asks else [],
+            "obligations": list(attached.denied if found.denied else attached.granted),
+            "risk": RiskAssessment(
+                declared=self._capability.declared_risk.value,
+                effective=found.level.value,
+                raised_by=list(found.raised_by),
+            ),
+            "request_digest": request_digest(action, self._capability, context),
+            "policy_hash": compiled.policy.hash,
+            "policy_version": compiled.policy.version,
+            "evaluated_at": None if now is None else format_timestamp(now),
+            "audit_sensitive": self._short.audit_sensitive,
+        }
+
+    def _own_action(self) -> Action:
+        return self._action.model_copy(update={"input": self._given})
