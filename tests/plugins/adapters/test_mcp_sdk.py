@@ -10,7 +10,8 @@ import pytest
 from mcp import Client
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
-from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolRequestParams, CallToolResult, ElicitResult, ListToolsResult, TextContent, Tool
 
 from policy.plugins.adapters import mcp_sdk as adapter
 from policy.plugins.adapters.common import Gate
@@ -169,6 +170,24 @@ def test_what_a_client_says_of_an_approval_is_not_heard(at: Desk, server: McpSer
     assert at.ran == []
     assert result.is_error
     assert result.structured_content["outcome"] == "require-approval"
+
+
+def test_an_answer_that_nobody_asked_for_is_not_heard(at: Desk, server: McpServer) -> None:
+    """The protocol lets clients answer questions of a server; the gate asks none, and reads no state from a client."""
+    handle = server.call("refund_create", {"amount": 250}).handle
+    answers: Any = {"approval": ElicitResult(action="accept", content={"approved": True})}
+    assert server.request("refund_create", {"amount": 250}, input_responses=answers).is_error
+    assert server.request("refund_create", {"amount": 250}, request_state=handle).is_error
+    assert at.ran == []
+
+
+def test_a_state_that_the_server_did_not_seal_is_refused(at: Desk) -> None:
+    async def talk(client: Client) -> None:
+        with pytest.raises(MCPError, match="Invalid or expired requestState"):
+            await client.call_tool("refund_create", {"amount": 50}, request_state="approved")
+
+    McpServer(at, high_level(at)).session(talk)
+    assert at.ran == []
 
 
 def test_a_handle_of_another_persons_call_releases_nothing(at: Desk, server: McpServer) -> None:
