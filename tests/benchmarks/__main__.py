@@ -19,7 +19,7 @@ from policy import Engine
 from tests.benchmarks import sections
 from tests.benchmarks.contestant import Absent, Contestant, made
 from tests.benchmarks.machine import machine
-from tests.benchmarks.measure import Disagreement, measure
+from tests.benchmarks.measure import DisagreementError, measure
 from tests.benchmarks.ours import LIMITS, floor, ours, write_policy
 from tests.benchmarks.peers import PEERS
 from tests.benchmarks.report import block, place
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for size in options.sizes:
             _say(f"{size:,} rules")
             results["sizes"].append(_size(size, options))
-    except Disagreement as error:
+    except DisagreementError as error:
         print(f"not measured: {error}", file=sys.stderr)
         return 1
     results["sections"] = _sections(options)

@@ -14,7 +14,7 @@ from tests.benchmarks.contestant import Contestant
 from tests.benchmarks.workload import Workload
 
 
-class Disagreement(Exception):
+class DisagreementError(Exception):
     """A contestant that answers a request otherwise than the policy says: nothing of it is measured."""
 
 
@@ -29,12 +29,12 @@ def afford(contestant: Contestant, seconds: float) -> int:
 
 
 def agree(work: Workload, contestant: Contestant, count: int) -> dict[str, int]:
-    """Check the answers to the first `count` requests; how many there were of each. Raises Disagreement."""
+    """Check the answers to the first `count` requests; how many there were of each. Raises DisagreementError."""
     answers: Counter[str] = Counter()
     for ask, request in zip(work.asks[:count], contestant.requests, strict=False):
         given, expected = contestant.answer(contestant.decide(*request)), work.expected(ask)
         if given is not expected:
-            raise Disagreement(f"{contestant.name} answers {given.value} for {expected.value}: {ask}")
+            raise DisagreementError(f"{contestant.name} answers {given.value} for {expected.value}: {ask}")
         answers[given.value] += 1
     return dict(answers)
 

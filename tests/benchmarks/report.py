@@ -45,8 +45,8 @@ def _decisions(results: dict[str, Any]) -> list[str]:
     rounds = results["rounds"]
     lines = [
         f"One decision by the number of rules, the same policy and the same {requests:,} requests for all, answers"
-        f" checked to be equal first: p50 in µs, the median of {rounds} interleaved rounds; in brackets the ratio to the"
-        " floor of the same round, with its quartiles.",
+        f" checked to be equal first: p50 in µs, the median of {rounds} interleaved rounds; in brackets the ratio to"
+        " the floor of the same round, with its quartiles.",
         "",
         "| decided by | " + " | ".join(f"{size['rules']:,} rules" for size in sizes) + " | how |",
         "| --- |" + " ---: |" * len(sizes) + " --- |",

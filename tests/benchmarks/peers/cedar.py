@@ -28,7 +28,12 @@ def cedar(work: Workload) -> Iterator[Contestant]:
     requests = [_request(ask) for ask in work.asks]
     sliced = [(each, slices[ask.key], nobody) for each, ask in zip(requests, work.asks, strict=True)]
     yield Contestant(
-        "Cedar, sliced by the host", decide, sliced, _answer, number, "policies and entities parsed once, per permission"
+        "Cedar, sliced by the host",
+        decide,
+        sliced,
+        _answer,
+        number,
+        "policies and entities parsed once, per permission",
     )
     whole_requests = [(each, whole, nobody) for each in requests]
     yield Contestant(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -146,20 +147,15 @@ def _inquiry(library: Any, ask: Ask, act: str) -> Any:
 
 def _vakt_policies(library: Any, rules: Any, work: Workload) -> Iterator[Any]:
     equal, above = rules.Eq, rules.Greater
+    allow, deny = library.ALLOW_ACCESS, library.DENY_ACCESS
     for each in work.permissions:
-
-        def policy(act: str | None, effect: str, subjects: tuple[str, ...], facts: dict[str, Any]) -> Any:
-            acts = _ACTS if act is None else (act,)
-            actions = [f"{each.route}:{name}" for name in acts]  # noqa: B023 - used in this turn of the loop alone
-            return library.Policy(
-                None, subjects=subjects, effect=effect, resources=[each.scope], actions=actions, context=facts  # noqa: B023
-            )
-
-        yield policy(None, library.ALLOW_ACCESS, (each.role,), {})
+        anyhow, unattended = [[f"{each.route}:{act}" for act in acts] for acts in (_ACTS, _ACTS[1:])]
+        policy = partial(library.Policy, None, resources=[each.scope])
+        yield policy(effect=allow, subjects=[each.role], actions=anyhow)
         production = {"environment": equal("production"), "amount": above(each.ceiling)}
-        yield policy(None, library.DENY_ACCESS, ROLES, production)
+        yield policy(effect=deny, subjects=ROLES, actions=anyhow, context=production)
         for tenant, amounts in each.tenants.items():
             limit = {"tenant": equal(tenant), "amount": above(amounts.limit)}
-            yield policy(None, library.DENY_ACCESS, ROLES, limit)
+            yield policy(effect=deny, subjects=ROLES, actions=anyhow, context=limit)
             review = {"tenant": equal(tenant), "amount": above(amounts.review)}
-            yield policy("unattended", library.DENY_ACCESS, (each.role,), review)
+            yield policy(effect=deny, subjects=[each.role], actions=unattended, context=review)
