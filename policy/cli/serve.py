@@ -52,7 +52,7 @@ def run(arguments: Namespace) -> int:
     _needs_extra()
     inputs = Inputs()
     configuration = _configuration(arguments.config)
-    settings = _settings(arguments, inputs, configuration)
+    settings = _settings(arguments, configuration)
     try:
         authorizer = _authorizer(arguments, inputs, settings, configuration)
     except PolicyError as error:
@@ -84,30 +84,33 @@ def _configuration(name: str | None) -> Configuration | None:
         raise UsageError(str(error)) from None
 
 
-def _settings(arguments: Namespace, inputs: Inputs, configuration: Configuration | None) -> Settings:
+def _settings(arguments: Namespace, configuration: Configuration | None) -> Settings:
     from dataclasses import replace
 
     from policy.model.reader import DataError, read_document
-    from policy.server.authentication import Tokens, read_tokens
-    from policy.server.directory import read_directory
+    from policy.server.authentication import read_tokens
     from policy.server.settings import read_settings
+    from policy.server.watched import watched_directory, watched_tokens
 
-    tokens = Tokens()
+    place = TOKENS_VARIABLE
     try:
         settings = read_settings({} if configuration is None else configuration.server)
         named = _file(arguments.tokens, "tokens", configuration)
         if named is not None:
-            tokens = read_tokens(inputs.document(named, "tokens").value, named)
+            place = named
+            settings = replace(settings, tokens=watched_tokens(named))
         elif TOKENS_VARIABLE in os.environ:
-            tokens = read_tokens(read_document(os.environ[TOKENS_VARIABLE], TOKENS_VARIABLE).value, TOKENS_VARIABLE)
+            stated = read_document(os.environ[TOKENS_VARIABLE], TOKENS_VARIABLE).value
+            settings = replace(settings, tokens=read_tokens(stated, TOKENS_VARIABLE))
         named = _file(arguments.subjects, "subjects", configuration)
         if named is not None:
-            settings = replace(settings, directory=read_directory(inputs.document(named, "subjects").value, named))
+            place = named
+            settings = replace(settings, directory=watched_directory(named))
     except DataError as error:
-        raise UsageError(f"`{TOKENS_VARIABLE}` is not read: {error.message}") from None
+        raise UsageError(f"`{place}` is not read: {error.message}") from None
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return replace(settings, tokens=tokens)
+    return settings
 
 
 def _file(stated: str | None, name: str, configuration: Configuration | None) -> str | None:
@@ -123,6 +126,7 @@ def _authorizer(
     from policy.plugins import Authorizer, ConfigurationError, SqliteApprovalStore
     from policy.plugins.log.decision_log import DecisionLog
     from policy.plugins.reload import DEFAULT_SECONDS, Reload
+    from policy.server.watched import WatchedDirectory
 
     stated: dict[str, Any] = {}
     if arguments.policy is not None:
@@ -144,7 +148,7 @@ def _authorizer(
             )
         configured = {} if configuration is None else _without(configuration, stated).arguments()
         merged = {**configured, **stated}
-        if settings.directory.entries and merged.get("resolver") is None:
+        if merged.get("resolver") is None and isinstance(settings.directory, WatchedDirectory):
             merged["resolver"] = settings.directory
         return Authorizer(**merged)
     except ConfigurationError as error:

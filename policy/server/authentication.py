@@ -22,7 +22,7 @@ import hashlib
 import hmac
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 from pydantic import Field, ValidationError
 
@@ -84,6 +84,21 @@ LOCAL = Caller(name="loopback", permissions=PERMISSIONS)
 """Who calls a service without tokens, which listens on loopback only."""
 
 
+class Callers(Protocol):
+    """Who may call."""
+
+    @property
+    def configured(self) -> bool:
+        """Whether callers must show a token."""
+
+    @property
+    def error(self) -> str | None:
+        """What is wrong with where it comes from; None where nothing is."""
+
+    def caller(self, headers: Iterable[str]) -> Caller:
+        """Who the `Authorization` headers of a request, latin-1 text, belong to. Raises ServiceError for nobody."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens:
     """The tokens that a service knows; none: everyone who reaches it is `LOCAL`."""
@@ -95,6 +110,11 @@ class Tokens:
     def configured(self) -> bool:
         """Whether callers must show a token."""
         return bool(self.entries)
+
+    @property
+    def error(self) -> str | None:
+        """Nothing: they are given once."""
+        return None
 
     @classmethod
     def of(cls, tokens: Iterable[Token]) -> Tokens:

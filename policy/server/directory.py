@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import RootModel, ValidationError
 
@@ -49,6 +49,20 @@ class DirectoryFile(RootModel[dict[Identifier, Entry]]):
     """The file: principal id to entry."""
 
 
+class Principals(Protocol):
+    """Stored principals."""
+
+    @property
+    def error(self) -> str | None:
+        """What is wrong with where they come from; None where nothing is."""
+
+    def principal(self, principal_id: str, kind: PrincipalKind) -> Principal:
+        """The principal with everything that is stored of it.
+
+        Raises LookupError where what is stored may not be used: it was revoked, or is of another kind.
+        """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Directory:
     """Principals by id. It is an authority resolver too, so that approvers need no second file."""
@@ -56,11 +70,13 @@ class Directory:
     entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     """Principal id to what is stored."""
 
-    def principal(self, principal_id: str, kind: PrincipalKind) -> Principal:
-        """The principal with everything that is stored of it.
+    @property
+    def error(self) -> str | None:
+        """Nothing: they are given once."""
+        return None
 
-        Raises LookupError where what is stored may not be used: it was revoked, or is of another kind.
-        """
+    def principal(self, principal_id: str, kind: PrincipalKind) -> Principal:
+        """The principal with everything that is stored of it. Raises LookupError as `Principals` says."""
         entry = self.entries.get(principal_id)
         if entry is None:
             return Principal(id=principal_id, kind=kind)

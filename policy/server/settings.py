@@ -10,9 +10,9 @@ from pydantic import Field, ValidationError
 
 from policy.model.base import Model
 from policy.model.bounds import pointer_of
-from policy.server.authentication import Tokens
+from policy.server.authentication import Callers, Tokens
 from policy.server.authzen.settings import AuthzenSettings
-from policy.server.directory import Directory
+from policy.server.directory import Directory, Principals
 from policy.source.limits import DEFAULT_LIMITS
 
 
@@ -56,9 +56,9 @@ class ServerTable(Model):
 class Settings:
     """How a service is set up."""
 
-    tokens: Tokens = field(default_factory=Tokens)
+    tokens: Callers = field(default_factory=Tokens)
     """Who may call; without any, the service is for loopback alone and every caller may everything."""
-    directory: Directory = field(default_factory=Directory)
+    directory: Principals = field(default_factory=Directory)
     """Stored attributes of AuthZEN subjects."""
     public_url: str | None = None
     """The address that callers use, without a final slash; None: the one a request came to."""

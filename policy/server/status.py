@@ -17,14 +17,16 @@ def health(service: Service, call: Call) -> Answer:
 
 
 def ready(service: Service, call: Call) -> Answer:
-    """There is a policy that decides."""
+    """There is a policy that decides, and a thread that answers."""
     status = service.authorizer.status()
     return Answer(body=_ready(service, {name: part for name, part in status.items() if _open(name, part)}))
 
 
 def status(service: Service, call: Call) -> Answer:
     """Everything that is known of the policy and its last reload."""
-    return Answer(body=_ready(service, dict(service.authorizer.status())))
+    settings = service.settings
+    files = {"tokens_error": settings.tokens.error, "subjects_error": settings.directory.error}
+    return Answer(body=_ready(service, {**service.authorizer.status(), **files}))
 
 
 def _ready(service: Service, shown: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +54,6 @@ OPERATIONS = (
         summary="There is a policy that decides, and which.",
         handler=ready,
         response=ReadyResponse,
-        quick=True,
     ),
     Operation(
         name="status",

@@ -153,7 +153,7 @@ def live(
     """A service over an authorizer, on a free port, until the block ends."""
     used = authorizer() if deciding is None else deciding
     given = Settings(page=False) if settings is None else settings
-    if not given.directory.entries:
+    if given.directory == Directory():
         given = replace(given, directory=directory())
     listening = bind("127.0.0.1", 0)
     address = address_of(listening)

@@ -28,7 +28,7 @@ from policy.model.context import Principal
 from policy.server.authentication import Caller
 from policy.server.authzen.messages import EvaluationRequest, Subject
 from policy.server.authzen.settings import AuthzenSettings, CapabilityRule
-from policy.server.directory import Directory
+from policy.server.directory import Principals
 
 PROTOCOL = frozenset({"approval", "supported_mandatory_extensions", "supported_obligations"})
 """Members of a request's context that are words of the protocol."""
@@ -61,7 +61,7 @@ class Mapped:
     """The trusted context."""
 
 
-def map_request(request: EvaluationRequest, caller: Caller, directory: Directory, settings: AuthzenSettings) -> Mapped:
+def map_request(request: EvaluationRequest, caller: Caller, directory: Principals, settings: AuthzenSettings) -> Mapped:
     """An evaluation in the engine's words. Raises MappingError where it is no action of this deployment."""
     rule = _rule(request, settings)
     capability = request.action.name if rule is None else rule.capability
@@ -96,7 +96,7 @@ def _rule(request: EvaluationRequest, settings: AuthzenSettings) -> CapabilityRu
     return None
 
 
-def _subject(subject: Subject, directory: Directory, settings: AuthzenSettings) -> Principal:
+def _subject(subject: Subject, directory: Principals, settings: AuthzenSettings) -> Principal:
     kind = settings.subject_types.get(subject.type)
     if kind is None:
         raise MappingError("subject.type_unknown", "subjects of this type are not known here")
