@@ -20,7 +20,8 @@ class Contestant:
     """The arguments of each request."""
     answer: Callable[[Any], Answer]
     """What the result of `decide` means. Not timed."""
-    version: str = ""
+    library: str = ""
+    """The distribution and its version; none for this project and the floor."""
     note: str = ""
     """How it was set up, and what it does not do."""
 

@@ -88,7 +88,7 @@ def _more(work: Workload, count: int) -> Iterator[str]:
 
 
 def run(folder: Path, *options: str) -> tuple[float, int, str]:
-    """Run `policy test` in a process of its own: seconds, exit code and the last line that it printed."""
+    """Run `policy test` in a process of its own: seconds, exit code, and what was found in one line."""
     command = [sys.executable, "-c", "import sys; from policy.cli import main; sys.exit(main())", "test", str(folder)]
     environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
     started = time.perf_counter()
@@ -96,7 +96,8 @@ def run(folder: Path, *options: str) -> tuple[float, int, str]:
         [*command, *options], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=False
     )
     lines = done.stdout.strip().splitlines()
-    return time.perf_counter() - started, done.returncode, lines[-1] if lines else ""
+    seconds, told = time.perf_counter() - started, [line for line in lines if line.startswith("mutation ")]
+    return seconds, done.returncode, "; ".join([*told, *lines[-1:]])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

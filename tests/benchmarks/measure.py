@@ -90,7 +90,7 @@ def measure(work: Workload, contestants: Sequence[Contestant], rounds: int, seco
     return [
         {
             "name": each.name,
-            "version": each.version,
+            "library": each.library,
             "note": each.note,
             "requests": counts[place],
             "answers": answers[place],

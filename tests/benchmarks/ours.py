@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -68,42 +67,38 @@ def _specialised(engine: Engine, work: Workload) -> Callable[[str, Any, Any], De
 
 def ours(engine: Engine, work: Workload, *, interpreter: bool = True) -> Iterator[Contestant]:
     """The ways of using this engine: from models, specialised, from plain data, and by the reference interpreter."""
-    number = version("agent-policy")
     known = admitted(work)
     documents = {scope: capability(scope) for scope in work.scopes}
     plain = [(action(ask), known[ask.scope], context(ask)) for ask in work.asks]
     models = [(Action.model_validate(a), c, Context.model_validate(x)) for a, c, x in plain]
     scopes = [ask.scope for ask in work.asks]
     decide = all_reasons(engine.decide)
-    yield Contestant("agent-policy, models", decide, models, read, number, "all reasons; instances taken as they are")
+    yield Contestant("agent-policy, models", decide, models, read, note="all reasons; instances taken as they are")
     yield Contestant(
         "agent-policy, specialised",
         _specialised(engine, work),
         [(scope, a, x) for scope, (a, _, x) in zip(scopes, models, strict=True)],
         read,
-        number,
-        "`engine.specialise` once per capability; models; all reasons",
+        note="`engine.specialise` once per capability; models; all reasons",
     )
     yield Contestant(
         "agent-policy, plain data",
         decide,
         plain,
         read,
-        number,
-        "action and context as dicts: validated, input schema checked; all reasons",
+        note="action and context as dicts: validated, input schema checked; all reasons",
     )
     yield Contestant(
         "agent-policy, plain data and capability",
         decide,
         [(a, documents[scope], x) for scope, (a, _, x) in zip(scopes, plain, strict=True)],
         read,
-        number,
-        "the capability a dict too, recognised at each call; all reasons",
+        note="the capability a dict too, recognised at each call; all reasons",
     )
     if interpreter:
         oracle = Engine(engine.compiled, backend="interpreter")
         note = "the reference interpreter reads every rule"
-        yield Contestant("agent-policy, interpreter", all_reasons(oracle.decide), models, read, number, note)
+        yield Contestant("agent-policy, interpreter", all_reasons(oracle.decide), models, read, note=note)
 
 
 def floor(work: Workload) -> Iterable[Contestant]:
@@ -126,7 +121,7 @@ def floor(work: Workload) -> Iterable[Contestant]:
 
     requests = [(action(ask), ask.scope, context(ask)) for ask in work.asks]
     note = "look-ups in dicts, no validation, no reasons"
-    yield Contestant("hand-written function (floor)", decide, requests, Answer, "", note)
+    yield Contestant("hand-written function (floor)", decide, requests, Answer, note=note)
 
 
 def table(work: Workload) -> dict[str, Any]:

@@ -26,6 +26,14 @@ def _memory() -> float:
     return peak / (1e6 if sys.platform == "darwin" else 1e3)
 
 
+def _resident() -> float:
+    """What this process holds now, in MB; its peak where the system does not tell."""
+    told = Path("/proc/self/statm")
+    if not told.exists():
+        return _memory()
+    return int(told.read_text(encoding="ascii").split()[1]) * resource.getpagesize() / 1e6
+
+
 def _engine(rules: int) -> Engine:
     with tempfile.TemporaryDirectory() as folder:
         return Engine.load(write_policy(workload(rules, 0), Path(folder) / "policy"), limits=LIMITS)
@@ -107,7 +115,7 @@ def catalog(count: int) -> dict[str, float]:
     """Seconds for the capabilities of a whole catalog, under a policy that has a rule about each of them."""
     clauses = "".join(f"  allow scope{number}.write when input.amount <= 500\n" for number in range(count))
     engine = Engine.from_source(f'{HEADER}route "route0" {{\n{clauses}}}\n', limits=LIMITS)
-    before, started = _memory(), time.perf_counter()
+    before, started = _resident(), time.perf_counter()
     admissions = [admit(capability(f"scope{number}.write")).capability for number in range(count)]
     known = [each for each in admissions if each is not None]
     admit_seconds, started = time.perf_counter() - started, time.perf_counter()
@@ -123,7 +131,7 @@ def catalog(count: int) -> dict[str, float]:
     first = time.perf_counter() - started
     if allowed != count:
         raise RuntimeError(f"{allowed} of {count} are allowed")
-    return {"admit": admit_seconds, "specialise": specialise_seconds, "first": first, "memory_mb": _memory() - before}
+    return {"admit": admit_seconds, "specialise": specialise_seconds, "first": first, "memory_mb": _resident() - before}
 
 
 _PERSON = {"id": "person", "kind": "human", "person_id": "person", "roles": []}

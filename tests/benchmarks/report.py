@@ -54,7 +54,7 @@ def _decisions(results: dict[str, Any]) -> list[str]:
     for name in names:
         rows = [next((row for row in size["rows"] if row["name"] == name), None) for size in sizes]
         known = next(row for row in rows if row is not None)
-        title = f"{name} {known['version']}".strip()
+        title = f"{name} ({known['library']})" if known["library"] else name
         lines.append(f"| {title} | " + " | ".join(map(_cell, rows)) + f" | {known['note']} |")
     absent = {each["name"]: each["why"] for size in sizes for each in size["absent"]}
     lines.extend(f"| {name} |" + " – |" * len(sizes) + f" {why} |" for name, why in absent.items())

@@ -83,7 +83,7 @@ def test_a_peer_that_is_not_installed_is_named() -> None:
     assert made({"a-peer": missing}, workload(10, 1)) == ([], [Absent("a-peer", "not installed (no module peer)")])
     size = {"rules": 10, "rows": [], "absent": [{"name": "a-peer", "why": "not installed (no module peer)"}]}
     machine = {"date": "2026-12-01", "processor": "p", "cores": 2, "python": "3", "system": "s", "versions": {}}
-    row = {"name": "floor", "version": "", "note": "n", "requests": 1, "p50_us": 1.0, "ratio": 1.0}
+    row = {"name": "floor", "library": "", "note": "n", "requests": 1, "p50_us": 1.0, "ratio": 1.0}
     size["rows"] = [{**row, "ratio_quartiles": [1.0, 1.0]}]
     text = report.block({"machine": machine, "sizes": [size], "rounds": 1, "sections": {}})
     assert "| a-peer | – | not installed (no module peer) |" in text.splitlines()

@@ -19,7 +19,7 @@ from tests.benchmarks.workload import Answer, Ask, Permission, Workload
 def cedar(work: Workload) -> Iterator[Contestant]:
     """Cedar over the whole set, and over the slice of the permission."""
     cedarpy = import_module("cedarpy")
-    number = version("cedarpy")
+    number = f"cedarpy {version('cedarpy')}"
     texts = {key: _policies(each) for key, each in work.by_key.items()}
     whole = cedarpy.PolicySet.from_str("\n".join(texts.values()))
     slices = {key: cedarpy.PolicySet.from_str(text) for key, text in texts.items()}

@@ -23,7 +23,7 @@ def cel_in_rust(work: Workload) -> Iterator[Contestant]:
     programs = {key: compile_(text).execute for key, text in _texts(work)}
     requests = [((ask.route, ask.scope, ask.tenant), ask.facts()) for ask in work.asks]
     note = "one program per route, scope and tenant, looked up by the host"
-    number = version("common-expression-language")
+    number = f"common-expression-language {version('common-expression-language')}"
     yield Contestant("CEL in Rust, host index", _looked_up(programs), requests, Answer, number, note)
 
 
@@ -34,7 +34,7 @@ def cel_in_python(work: Workload) -> Iterator[Contestant]:
     programs = {key: environment.program(environment.compile(text)).evaluate for key, text in _texts(work)}
     requests = [((ask.route, ask.scope, ask.tenant), celpy.json_to_cel(ask.facts())) for ask in work.asks]
     note = "one program per route, scope and tenant, looked up by the host; the input converted beforehand"
-    number = version("cel-python")
+    number = f"cel-python {version('cel-python')}"
     yield Contestant("CEL in Python, host index", _looked_up(programs), requests, Answer, number, note)
 
 

@@ -46,7 +46,7 @@ def casbin(work: Workload) -> Iterator[Contestant]:
     """casbin by columns, by columns behind the cache of FastEnforcer, and with a condition in each rule."""
     library = import_module("casbin")
     logging.getLogger("casbin").setLevel(logging.ERROR)
-    number = version("casbin")
+    number = f"casbin {version('casbin')}"
     fast = _enforcer(library.FastEnforcer, _COLUMNS.format(effect=_DENY_WINS, act=_ACT), cache_key_order=[0, 1])
     fast.add_policies([*_by_columns(work, "run"), *_by_columns(work, "unattended")])
     requests = [
@@ -137,7 +137,7 @@ def vakt(work: Workload) -> Iterator[Contestant]:
             return "deny"
         return "allow" if guard.is_allowed_check(unattended) else "require-approval"
 
-    yield Contestant("vakt", decide, requests, Answer, version("vakt"), note)
+    yield Contestant("vakt", decide, requests, Answer, f"vakt {version('vakt')}", note)
 
 
 def _inquiry(library: Any, ask: Ask, act: str) -> Any:

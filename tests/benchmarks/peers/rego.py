@@ -71,7 +71,7 @@ else := "allow"
 def rego(work: Workload) -> Iterator[Contestant]:
     """Rego with the policy as data, indexed by hand, and with the policy as rules."""
     module = import_module("opa_eval")
-    number = version("opa-eval")
+    number = f"opa-eval {version('opa-eval')}"
     requests = [(json.dumps(ask.facts()),) for ask in work.asks]
     with tempfile.TemporaryDirectory() as folder:
         data = json.dumps({"permissions": table(work)})
