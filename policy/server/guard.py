@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import logging
 from collections.abc import Iterable
@@ -10,7 +11,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from policy.server.endpoint import failure
+from policy.server.endpoint import failure, timed_out
 from policy.server.errors import ServiceError
 from policy.server.settings import Settings
 
@@ -45,10 +46,12 @@ class Guard:
         self._count += 1
         try:
             problem = self._problem(headers)
-            if problem is not None:
-                await problem.response()(scope, receive, sending)
-            else:
-                await self._app(scope, receive, sending)
+            # Twice the time of a request: the second one is for a caller that reads its answer slowly.
+            async with asyncio.timeout(2 * self._settings.limits.request_seconds):
+                if problem is not None:
+                    await problem.response()(scope, receive, sending)
+                else:
+                    await self._app(scope, receive, sending)
         except Exception as error:  # noqa: BLE001 - whatever fails is told as a failure; it allows nothing
             failed = error
         finally:
@@ -59,7 +62,8 @@ class Guard:
         if sending.started:
             # The server ends the connection, so that half an answer is not taken for a whole one.
             raise failed
-        await failure().response()(scope, receive, sending)
+        told = timed_out() if isinstance(failed, TimeoutError) else failure()
+        await told.response()(scope, receive, sending)
 
     def _problem(self, headers: Headers) -> ServiceError | None:
         limits = self._settings.limits

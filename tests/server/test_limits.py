@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from policy.server.errors import STATUSES
 from policy.server.settings import ServiceLimits, Settings
@@ -232,6 +234,39 @@ def test_a_body_that_never_ends_is_not_waited_for() -> None:
         )
         answer = _raw(service, head + b'Connection: close\r\n\r\n{"action"')
         assert answer.startswith(b"HTTP/1.1 503 ")
+
+
+def test_an_answer_that_is_not_read_is_not_waited_for() -> None:
+    ended = Event()
+
+    class Endless(Response):
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            try:
+                await send({"type": "http.response.start", "status": 200, "headers": []})
+                while True:
+                    await send({"type": "http.response.body", "body": b"x" * 1_000_000, "more_body": True})
+            finally:
+                ended.set()
+
+    async def endless(request: Request) -> Response:
+        return Endless()
+
+    with live(_limits(request_seconds=0.2), routes=(Route("/endless", endless),)) as service:
+        url = httpx.URL(service.address)
+        with socket.create_connection((url.host, url.port or 80), timeout=20) as connection:
+            connection.sendall(b"GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert connection.recv(12) == b"HTTP/1.1 200"
+            assert ended.wait(20), "it was waited for"
+        assert service.client.get("/healthz").status_code == 200
+
+
+def test_a_host_route_that_takes_too_long_is_told_like_the_others() -> None:
+    async def endless(request: Request) -> Response:
+        await asyncio.Event().wait()
+        raise AssertionError("it was set")
+
+    with live(_limits(request_seconds=0.1), routes=(Route("/endless", endless),)) as service:
+        assert _error(service.client.get("/endless")) == (503, "service.timeout")
 
 
 def test_more_requests_at_once_than_the_limit_are_sent_away() -> None:
