@@ -21,6 +21,7 @@ from policy.check.rules import check_overrides, clauses, deny, obligation, raise
 from policy.check.separations import separation
 from policy.ir import nodes as ir
 from policy.ir.dump import policy_hash
+from policy.source.collector import paused_collector
 from policy.source.diagnostic import Diagnostic, has_errors
 from policy.source.limits import DEFAULT_LIMITS, Limits
 from policy.source.text import Span
@@ -40,6 +41,7 @@ class Compiled:
     """The findings of the catalog that comments of the policy accept."""
 
 
+@paused_collector()
 def compile_layers(
     layers: Sequence[LayerSource],
     limits: Limits = DEFAULT_LIMITS,

@@ -7,12 +7,13 @@ defines or of layers, and no order of statements. Types of expressions are left 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from enum import Enum
 from hashlib import sha256
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from json.encoder import encode_basestring
 
 from policy.ir import nodes as ir
 from policy.ir.reads import definitions
@@ -46,6 +47,8 @@ _UNORDERED = frozenset(
 )
 """Members of a program whose order means nothing."""
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
 
 def canonical(node: ir.Program | ir.Node, digests: dict[int, str] | None = None) -> str:
     """The canonical text of a program, a statement or an expression: JSON without white space.
@@ -53,15 +56,15 @@ def canonical(node: ir.Program | ir.Node, digests: dict[int, str] | None = None)
     Equal texts mean equal; a shared define stands by the SHA-256 of its own text, so that the size stays linear.
     `digests` carries those of the defines from call to call, by identity; the nodes must be kept alive meanwhile.
     """
-    return _text(_Former(named=False, digests=digests).form(node))
+    return _Writer(named=False, digests=digests).text(node)
 
 
 def dump(node: ir.Program | ir.Node) -> str:
     """A readable, stable text of a program, a statement or an expression; every define is shown once, by name."""
-    former = _Former(named=True)
-    lines = _layout(former.form(node), 0)
-    for name, value in sorted(former.defines.items()):
-        lines += _layout(["define", name, value], 0)
+    writer = _Writer(named=True)
+    lines = _layout(json.loads(writer.text(node)), 0)
+    for name, value in sorted(writer.defines.items()):
+        lines += _layout(["define", name, json.loads(value)], 0)
     return "\n".join(lines) + "\n"
 
 
@@ -71,61 +74,56 @@ def policy_hash(layers: Sequence[ir.Program], *, tzdata_version: str = TZDATA_VE
 
 
 def _text(form: Form) -> str:
-    return json.dumps(form, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(form)
 
 
 def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class _Former:
-    """Makes forms of nodes; remembers the defines it met, each once."""
+class _Writer:
+    """Writes nodes as JSON; remembers the defines it met, each once."""
 
     def __init__(self, *, named: bool, digests: dict[int, str] | None = None) -> None:
-        self.defines: dict[str, Form] = {}
+        self.defines: dict[str, str] = {}
         self._named = named
         self._digests: dict[int, str] = {} if digests is None else digests
 
-    def form(self, value: object) -> Form:
-        if type(value) is str:
-            return value
+    def text(self, value: object) -> str:
+        kind = type(value)
+        if kind is str:
+            return encode_basestring(value)  # type: ignore[arg-type]
+        if kind is tuple or kind is list:
+            return ",".join(('[""', *[self.text(item) for item in value])) + "]"  # type: ignore[attr-defined]
         if isinstance(value, ir.Shared):
             return self._shared(value)
         if isinstance(value, ir.ScopePattern | ir.CapabilityGlob):
-            return ["pattern", value.text]
-        if isinstance(value, ir.Program):
-            return self._program(value)
-        if type(value) in _MEMBERS:
-            return [type(value).__name__, *self._members(value)]
-        if isinstance(value, tuple | list):
-            return ["", *(self.form(item) for item in value)]
-        return _scalar(value)
-
-    def _members(self, value: object) -> list[Form]:
-        members: list[Form] = []
-        for name in _MEMBERS[type(value)]:
+            return f'["pattern",{encode_basestring(value.text)}]'
+        members = _MEMBERS.get(kind)
+        if members is None:
+            return _text(_scalar(value))
+        written = [f'["{kind.__name__}"']
+        unordered: Container[str] = _UNORDERED if kind is ir.Program else ()
+        for name in members:
             member = getattr(value, name)
-            if member is not None:
-                members.append([name, self.form(member)])
-        return members
+            if member is None:
+                continue
+            if name in unordered:
+                items = ",".join(('[""', *sorted([self.text(item) for item in member])))
+                written.append(f'["{name}",{items}]]')
+            else:
+                written.append(f'["{name}",{self.text(member)}]')
+        return ",".join(written) + "]"
 
-    def _shared(self, value: ir.Shared) -> Form:
+    def _shared(self, value: ir.Shared) -> str:
         known = value.name in self.defines if self._named else id(value.value) in self._digests
         # Each define behind those it uses: chains of them may be longer than the stack.
         for used in () if known else definitions(value):
             if self._named and used.name not in self.defines:
-                self.defines[used.name] = self.form(used.value)
+                self.defines[used.name] = self.text(used.value)
             elif not self._named and id(used.value) not in self._digests:
-                self._digests[id(used.value)] = _digest(_text(self.form(used.value)))
-        return ["use", value.name] if self._named else ["shared", self._digests[id(value.value)]]
-
-    def _program(self, program: ir.Program) -> Form:
-        members = self._members(program)
-        for member in members:
-            if isinstance(member, list) and member[0] in _UNORDERED and isinstance(member[1], list):
-                head, *items = member[1]
-                member[1] = [head, *sorted(items, key=_text)]
-        return ["Program", *members]
+                self._digests[id(used.value)] = _digest(self.text(used.value))
+        return f'["use",{_text(value.name)}]' if self._named else f'["shared","{self._digests[id(value.value)]}"]'
 
 
 def _scalar(value: object) -> Form:

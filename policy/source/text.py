@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
+
+_LINE_END = re.compile("\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +18,8 @@ class Source:
     line_starts: tuple[int, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        starts = [0]
-        for offset, character in enumerate(self.text):
-            if character == "\n":
-                starts.append(offset + 1)
-        object.__setattr__(self, "line_starts", tuple(starts))
+        starts = (0, *(end.end() for end in _LINE_END.finditer(self.text)))
+        object.__setattr__(self, "line_starts", starts)
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """1-based line and column (in code points) of a character offset."""

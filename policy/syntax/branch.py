@@ -118,6 +118,9 @@ def _reduce(
 def _spliced(children: list[Tree], inlined: tuple[int, ...]) -> list[Tree]:
     """The children, with those at these positions replaced by their own children."""
     first = children[0]
+    if inlined == (0,) and type(first) is Branch:
+        first.children.extend(children[1:])
+        return first.children
     if inlined[0] == 0 and type(first) is Branch:
         # A helper of a repetition stands first and is used once: its list grows in place, or long lists cost a square.
         result = first.children

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+from policy.source.collector import paused_collector
 from policy.source.diagnostic import Diagnostic, Severity
 from policy.source.limits import DEFAULT_LIMITS, Limits
 from policy.source.text import Source, Span
@@ -22,6 +23,7 @@ MAX_TOKENS = 400_000
 """Tokens of one file: a text of 1 MiB that people wrote has fewer, and one that has more only costs time."""
 
 
+@paused_collector()
 def parse(source: Source, limits: Limits = DEFAULT_LIMITS) -> tuple[tree.File, tuple[Diagnostic, ...]]:
     """The surface tree of a policy text and what is wrong with the text, by place.
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from policy.check.lint.finding import finding, heading, listed
+from policy.check.lint.index import RouteIndex
 from policy.check.lint.material import Material, unconditional
 from policy.check.lint.people import fewest_people, fewest_slots, named_principals
 from policy.check.lint.separations import PARTIES
@@ -15,6 +17,7 @@ from policy.ir import nodes as ir
 from policy.ir.patterns import covers
 from policy.source.diagnostic import Diagnostic, Related
 from policy.source.text import Span
+from policy.types.patterns import ANY_SEGMENTS
 
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "2": 2, "3": 3, "4": 4, "5": 5}
 _ASKED = re.compile(
@@ -23,17 +26,19 @@ _ASKED = re.compile(
 )
 _TWO = re.compile(r"\b(?:four eyes|dual control|second person|two person|two man|another person as well)\b")
 _Excluded = frozenset[tuple[object, ...]]
+_PARTIES: _Excluded = frozenset((party,) for party in PARTIES)
 
 
 def lint_approvals(material: Material) -> Iterator[Diagnostic]:
     """Every finding about one approval."""
+    separations = _separations(material)
     for approval in material.program.approvals:
         fewest = fewest_people(approval)
         meant = max(fewest_slots(approval.need), _asked(approval.describe, approval.because, approval.id))
         if fewest < 2 <= meant:
             yield _one_person(approval.id, heading(approval.span), meant)
         yield from _without_parties(approval)
-        yield from _separated(material, approval)
+        yield from _separated(material, separations, approval)
     approvals = {approval.id: approval for approval in material.program.approvals}
     for rule in material.program.requires:
         named = approvals.get(rule.approval or "")
@@ -65,8 +70,7 @@ def _without_parties(approval: ir.Approval) -> Iterator[Diagnostic]:
     """Who is asked for is a party of the action, and parties never approve without `allow self approval`."""
     if approval.self_approval:
         return
-    parties = frozenset((party,) for party in PARTIES)
-    if not _possible(approval.need, parties):
+    if not _possible(approval.need, _PARTIES):
         yield finding(
             "lint.all_excluded",
             f"nobody can complete approval `{approval.id}`: it asks for parties of the action, who never approve",
@@ -85,26 +89,61 @@ def _without_parties(approval: ir.Approval) -> Iterator[Diagnostic]:
         )
 
 
-def _separated(material: Material, approval: ir.Approval) -> Iterator[Diagnostic]:
+@dataclass(slots=True)
+class _Separations:
+    """The separations that keep somebody from approving: whom each excludes, in the order of the layers."""
+
+    excluded: dict[int, tuple[int, _Excluded]]
+    """By the identity of the separation, its place in the order and whom it excludes."""
+    together: _Excluded
+    """Whom all of them exclude."""
+    everywhere: list[View]
+    index: RouteIndex
+
+    def around(self, users: Sequence[View]) -> list[View]:
+        """Those that hold everywhere or for a whole pattern of one of the rules, in order."""
+        found = {id(view.node): view for view in self.everywhere}
+        for user in users:
+            for own in user.patterns or (ir.ScopePattern(span=user.span, segments=(ANY_SEGMENTS,)),):
+                found |= {id(view.node): view for view in self.index.covering(own, user.routes) if _inside(user, view)}
+        return sorted(found.values(), key=lambda view: self.excluded[id(view.node)][0])
+
+
+def _separations(material: Material) -> _Separations:
+    excluded: dict[int, tuple[int, _Excluded]] = {}
+    found: list[View] = []
+    for view in material.all_views:
+        form = view.node.form if isinstance(view.node, ir.Separation) else None
+        if isinstance(form, ir.DiffersFrom) and form.who == "approver":
+            keys = frozenset(key for key in map(_key, form.parties) if key is not None)
+            excluded[id(view.node)] = len(found), keys
+            found.append(view)
+    everywhere = [view for view in found if view.patterns is None and view.routes is None]
+    together = frozenset(key for _, keys in excluded.values() for key in keys)
+    return _Separations(excluded, together, everywhere, RouteIndex(found))
+
+
+def _separated(material: Material, separations: _Separations, approval: ir.Approval) -> Iterator[Diagnostic]:
     """Who is asked for is kept from approving by a separation that holds wherever the approval is needed."""
-    for layer in material.layers:
-        for separation in layer.separations:
-            form = separation.form
-            if not isinstance(form, ir.DiffersFrom) or form.who != "approver":
-                continue
-            excluded = frozenset(key for key in (_key(party) for party in form.parties) if key is not None)
-            if not approval.self_approval:
-                excluded |= {(party,) for party in PARTIES}
-            if _possible(approval.need, excluded) or not _holds(material, separation, approval):
-                continue
-            yield finding(
-                "lint.all_excluded",
-                f"nobody can complete approval `{approval.id}`: separation `{separation.id}` excludes who it asks for",
-                heading(approval.span),
-                help="ask somebody else, or narrow the separation",
-                related=(Related(message="excluded here", span=heading(separation.span)),),
-            )
-            return
+    own: _Excluded = frozenset() if approval.self_approval else _PARTIES
+    # Who is left when all of the separations exclude at once is left by each of them.
+    if _possible(approval.need, own | separations.together):
+        return
+    possible: dict[_Excluded, bool] = {}
+    for view in separations.around(material.uses.get(approval.id, ())):
+        keys = separations.excluded[id(view.node)][1]
+        if keys not in possible:
+            possible[keys] = _possible(approval.need, keys | own)
+        if possible[keys] or not unconditional(view.conditions, material.contradictions):
+            continue
+        yield finding(
+            "lint.all_excluded",
+            f"nobody can complete approval `{approval.id}`: separation `{view.name}` excludes who it asks for",
+            heading(approval.span),
+            help="ask somebody else, or narrow the separation",
+            related=(Related(message="excluded here", span=heading(view.span)),),
+        )
+        return
 
 
 def _possible(need: ir.Need, excluded: _Excluded) -> bool:
@@ -127,21 +166,11 @@ def _key(expression: ir.Expression) -> tuple[object, ...] | None:
     return (read.root, *steps)
 
 
-def _holds(material: Material, separation: ir.Separation, approval: ir.Approval) -> bool:
-    """Whether the separation applies to some rule's actions whenever that rule asks for the approval."""
-    selector = separation.selector
-    if selector.when is not None or selector.unless is not None:
-        view = next(view for view in material.all_views if view.node is separation)
-        if not unconditional(view.conditions, material.contradictions):
-            return False
-    if selector.patterns is None and selector.routes is None:
-        return True
-    return any(_inside(user, selector) for user in material.uses.get(approval.id, ()))
-
-
-def _inside(user: View, selector: ir.Selector) -> bool:
-    if selector.routes is not None and (user.routes is None or not set(user.routes) <= set(selector.routes)):
+def _inside(user: View, separation: View) -> bool:
+    """Whether a separation applies to some of a rule's actions whenever that rule does."""
+    if separation.routes is not None and (user.routes is None or not set(user.routes) <= set(separation.routes)):
         return False
-    if selector.patterns is None:
+    if separation.patterns is None:
         return True
-    return user.patterns is not None and any(covers(wider, own) for own in user.patterns for wider in selector.patterns)
+    own = user.patterns or ()
+    return any(covers(wider, pattern) for pattern in own for wider in separation.patterns)
