@@ -7,9 +7,10 @@ checker depends on no document format.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from policy.source.diagnostic import Diagnostic
+from policy.source.records import dataclass
 from policy.types.values import RiskLevel
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from policy.check.approvals import approval
 from policy.check.catalog import AuthorityFacts, Catalog
@@ -24,6 +24,7 @@ from policy.ir.dump import policy_hash
 from policy.source.collector import paused_collector
 from policy.source.diagnostic import Diagnostic, has_errors
 from policy.source.limits import DEFAULT_LIMITS, Limits
+from policy.source.records import dataclass
 from policy.source.text import Span
 from policy.syntax import tree
 from policy.syntax.parser import parse

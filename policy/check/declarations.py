@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from policy.check.environment import Directory
 from policy.check.kinds import type_name
 from policy.check.load import ParsedFile
 from policy.check.report import UNKNOWN, Report, first_here, listed, quoted
 from policy.check.words import check_new_name
+from policy.source.records import dataclass
 from policy.source.text import Span
 from policy.syntax import tree
 from policy.types.kinds import Basic, Field, ListOf, MapOf, OneOf, Record, Type

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from policy.check.report import Report
 from policy.ir import nodes as ir
 from policy.source.limits import Limits
+from policy.source.records import dataclass
 from policy.source.text import Span
 from policy.types.kinds import Field, Type
 from policy.types.names import BuiltIn

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from policy.check.environment import Environment
 from policy.ir import nodes as ir
+from policy.source.records import dataclass
 from policy.source.text import Span
 from policy.syntax import tree
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Protocol
 
 from policy.check.report import Report, named
 from policy.source.diagnostic import Diagnostic, Related, Severity
 from policy.source.limits import DEFAULT_LIMITS, Limits
+from policy.source.records import dataclass
 from policy.source.text import Source, Span
 from policy.syntax import tree
 from policy.syntax.decode import decode

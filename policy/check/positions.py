@@ -4,7 +4,7 @@ prohibits, seen through `not`, `define` and quantifiers."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 
 from policy.check.environment import Environment
@@ -12,6 +12,7 @@ from policy.check.report import is_broken, quoted
 from policy.ir import nodes as ir
 from policy.ir.reads import children, reads
 from policy.source.diagnostic import Related
+from policy.source.records import dataclass
 from policy.source.text import Span
 from policy.types.kinds import Field, ListOf, MapOf, Record, Trust, Type
 from policy.types.names import Presence

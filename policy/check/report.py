@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from policy.ir import nodes as ir
 from policy.source.codes import CODES
 from policy.source.diagnostic import Diagnostic, Related, Severity
+from policy.source.records import dataclass
 from policy.source.suggest import did_you_mean
 from policy.source.text import Span
 from policy.types.kinds import Record, Type

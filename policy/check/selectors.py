@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from policy.check.definitions import bounded, facts_of
 from policy.check.environment import Environment
@@ -14,6 +13,7 @@ from policy.check.report import first_here, quoted
 from policy.check.trust import NO_CLAIMS, OUTSIDE_WHERE, Refusals, refuse
 from policy.check.words import check_route
 from policy.ir import nodes as ir
+from policy.source.records import dataclass
 from policy.syntax import tree
 from policy.types.kinds import Type
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
+
+from policy.source.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from policy.cli.outcome import UsageError
 from policy.cli.streams import report
 from policy.model.reader import DataError, Document, read_document, read_file
 from policy.source.limits import DEFAULT_LIMITS
+from policy.source.records import dataclass
 
 if TYPE_CHECKING:
     from policy.contracts.catalog import LoadedCatalog

@@ -7,7 +7,6 @@ does not know are ignored; one that looks like a slip of the pen is reported.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import get_args
 
 from pydantic import BaseModel, ValidationError
@@ -19,6 +18,7 @@ from policy.model.acc import ACC_VERSION, AccApproval, AccDeclaration, AccExecut
 from policy.model.admitted import AccCondition
 from policy.model.mistakes import quoted, shown
 from policy.source.diagnostic import Diagnostic, has_errors
+from policy.source.records import dataclass
 from policy.source.suggest import did_you_mean, within
 
 _ORDERED = (">", ">=", "<", "<=")

@@ -8,7 +8,6 @@ denies, so that the reason names the version.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -31,6 +30,7 @@ from policy.model.schema import CompiledSchema, compile_own
 from policy.model.schema_shape import Problem
 from policy.source.diagnostic import Diagnostic
 from policy.source.limits import DEFAULT_LIMITS, Limits
+from policy.source.records import dataclass
 from policy.types.patterns import identifier_is_wellformed, scope_is_wellformed
 
 Compile = Callable[[dict[str, Any] | bool], CompiledSchema | tuple[Problem, ...]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -20,6 +20,7 @@ from policy.model.mistakes import quoted
 from policy.model.reader import DataError, read_file
 from policy.source.diagnostic import Diagnostic
 from policy.source.limits import DEFAULT_LIMITS, Limits
+from policy.source.records import dataclass
 
 CatalogKind = Literal["capability", "capabilities", "AIP manifest", "OpenAPI document", "MCP tool list", "unknown"]
 """What a file was taken for; `unknown` where it could not be read."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
+
+from policy.source.records import dataclass
 
 _ABSENT: Final = object()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -24,6 +24,7 @@ from policy.model.schema import CompiledSchema, compile_own
 from policy.model.schema_shape import Problem
 from policy.source.diagnostic import Diagnostic
 from policy.source.limits import Limits
+from policy.source.records import dataclass
 
 EXTENSION = "x-agent-capability"
 """The member of an operation that holds the declaration."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from policy.contracts.fragments import follow
@@ -16,6 +15,7 @@ from policy.contracts.openapi_schema import Converted, Schemas, UnsupportedError
 from policy.contracts.parameters import applied_schemas, declared_names, types_of_value
 from policy.model.canonical import canonical_bytes
 from policy.model.mistakes import quoted
+from policy.source.records import dataclass
 
 BODY = "body"
 """The member that holds a body which is no object."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
 
 from policy.contracts.fragments import follow
 from policy.model.bounds import pointer_of
 from policy.model.mistakes import quoted
+from policy.source.records import dataclass
 
 _READERS = frozenset(
     {

@@ -7,9 +7,9 @@ and a condition on a parameter that may have a type its operator cannot judge is
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from policy.contracts.fragments import Fragments
+from policy.source.records import dataclass
 
 ALL_TYPES = frozenset({"null", "boolean", "number", "string", "array", "object"})
 """JSON types; `integer` is part of number."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from policy.model.bounds import pointer_of
 from policy.source.diagnostic import Diagnostic, Severity
+from policy.source.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,11 +8,11 @@ of its own. `any 2 of { A B { … } }` has few; their number is bounded when a p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain, combinations, islice, product
 from typing import assert_never
 
 from policy.ir import nodes as ir
+from policy.source.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ constants, defaults are filled in. Spans take no part in equality.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import IPv4Network, IPv6Network
 
+from policy.source.records import dataclass
 from policy.source.text import Span
 from policy.types.kinds import Type
 

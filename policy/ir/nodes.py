@@ -6,8 +6,6 @@ Defaults are filled in; spans take no part in equality.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from policy.ir.expressions import (
     ActionPattern,
     And,
@@ -38,6 +36,7 @@ from policy.ir.expressions import (
     Total,
     Within,
 )
+from policy.source.records import dataclass
 from policy.types.kinds import Field
 from policy.types.values import RiskLevel
 

@@ -51,9 +51,12 @@ def _window(text: str) -> str:
 
 
 class AccModel(BaseModel):
-    """Frozen, strict, unknown members ignored, null refused where the member has a type."""
+    """Frozen, strict, unknown members ignored, null refused where the member has a type.
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
+    The validator of a part of a declaration is made when somebody asks for it.
+    """
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", defer_build=False)
 
     nullable_members: ClassVar[frozenset[str]] = frozenset()
 
@@ -150,6 +153,8 @@ class AccExecution(AccModel):
 
 class AccDeclaration(AccModel):
     """An ACC declaration. Another `version` than 1 is well-formed and unsupported."""
+
+    model_config = ConfigDict(defer_build=False)
 
     version: int
     """1; an integer, neither `1.0` nor `"1"` nor `true`."""

@@ -7,7 +7,7 @@ without an error (policy.contracts.admission); the engine never reads a raw docu
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from policy.check.catalog import CatalogPlace
@@ -15,6 +15,7 @@ from policy.ir import nodes as ir
 from policy.model.acc import AccDeclaration
 from policy.model.capability import Capability
 from policy.model.contract import Contract
+from policy.source.records import dataclass
 from policy.types.values import RiskLevel
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from policy.model.base import Identifier, Model, Timestamp
+from policy.model.base import Identifier, Part, Timestamp
 
 AT_LEAST_ONE: dict[str, Any] = {"minimum": 1}
 """For published schemas: admission refuses 0 under a code of its own."""
@@ -15,7 +15,7 @@ EvidenceKind = Literal["reason", "input_snapshot", "policy_decision", "external_
 """Words for what an approval must bring."""
 
 
-class PrincipalSelector(Model):
+class PrincipalSelector(Part):
     """One principal approves."""
 
     type: Literal["principal"]
@@ -24,7 +24,7 @@ class PrincipalSelector(Model):
     """The principal's id."""
 
 
-class RoleSelector(Model):
+class RoleSelector(Part):
     """Somebody with a role approves."""
 
     type: Literal["role"]
@@ -33,7 +33,7 @@ class RoleSelector(Model):
     """The role."""
 
 
-class GroupSelector(Model):
+class GroupSelector(Part):
     """Somebody of a group approves."""
 
     type: Literal["group"]
@@ -42,14 +42,14 @@ class GroupSelector(Model):
     """The group."""
 
 
-class TenantPolicySelector(Model):
+class TenantPolicySelector(Part):
     """Somebody whom a policy of the tenant names approves; being of the tenant is not enough."""
 
     type: Literal["tenant_policy"]
     """The tag."""
 
 
-class ExternalSystemSelector(Model):
+class ExternalSystemSelector(Part):
     """Somebody for whom an external system vouches approves."""
 
     type: Literal["external_system"]
@@ -65,7 +65,7 @@ ApproverSelector = Annotated[
 """Who approves, as one leaf; used where the policy has no `rule`."""
 
 
-class AllRule(Model):
+class AllRule(Part):
     """Every child holds."""
 
     operator: Literal["all"]
@@ -76,7 +76,7 @@ class AllRule(Model):
     """Whether one person may serve several children; heard at the root only."""
 
 
-class AnyRule(Model):
+class AnyRule(Part):
     """One child holds."""
 
     operator: Literal["any"]
@@ -85,7 +85,7 @@ class AnyRule(Model):
     """The children."""
 
 
-class QuorumRule(Model):
+class QuorumRule(Part):
     """`required` different people approve, each under one of the children."""
 
     operator: Literal["quorum"]
@@ -98,7 +98,7 @@ class QuorumRule(Model):
     """Counted as true whatever it says: one person never votes twice."""
 
 
-class PrincipalRule(Model):
+class PrincipalRule(Part):
     """One principal approves."""
 
     operator: Literal["principal"]
@@ -107,7 +107,7 @@ class PrincipalRule(Model):
     """The principal's id."""
 
 
-class RoleRule(Model):
+class RoleRule(Part):
     """Somebody with a role approves."""
 
     operator: Literal["role"]
@@ -116,7 +116,7 @@ class RoleRule(Model):
     """The role."""
 
 
-class GroupRule(Model):
+class GroupRule(Part):
     """Somebody of a group approves."""
 
     operator: Literal["group"]
@@ -125,7 +125,7 @@ class GroupRule(Model):
     """The group."""
 
 
-class TenantPolicyRule(Model):
+class TenantPolicyRule(Part):
     """Somebody whom a policy of the tenant names approves."""
 
     operator: Literal["tenant_policy"]
@@ -134,7 +134,7 @@ class TenantPolicyRule(Model):
     """The policy's id."""
 
 
-class ExternalSystemRule(Model):
+class ExternalSystemRule(Part):
     """Somebody for whom an external system vouches approves."""
 
     operator: Literal["external_system"]
@@ -143,7 +143,7 @@ class ExternalSystemRule(Model):
     """The system's id."""
 
 
-class DelegatedAuthorityRule(Model):
+class DelegatedAuthorityRule(Part):
     """Somebody to whom authority was delegated approves."""
 
     operator: Literal["delegated_authority"]
@@ -171,7 +171,7 @@ ApprovalRule = Annotated[
 """A composable expression of who approves."""
 
 
-class DelegatedAuthority(Model):
+class DelegatedAuthority(Part):
     """Authority the contract says it delegates; it grants nothing here, authority is the resolver's word."""
 
     principal: Identifier
@@ -182,7 +182,7 @@ class DelegatedAuthority(Model):
     """Until when, RFC 3339."""
 
 
-class SeparationOfDuties(Model):
+class SeparationOfDuties(Part):
     """Who may not approve. Requester, operator, subject and delegators never do, whatever this says."""
 
     requester_must_differ: bool = False
@@ -193,7 +193,7 @@ class SeparationOfDuties(Model):
     """Not heard: a contract never lets anybody approve what they asked for."""
 
 
-class ApprovalPolicy(Model):
+class ApprovalPolicy(Part):
     """When approval is needed before execution and who gives it."""
 
     required: bool

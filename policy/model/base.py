@@ -45,3 +45,9 @@ class Model(BaseModel):
         from policy.model.published import json_schema
 
         return json_schema(cls, cls.schema_mode)
+
+
+class Part(Model):
+    """A model that stands inside others only: a validator of its own is made when somebody asks for it."""
+
+    model_config = ConfigDict(defer_build=True)

@@ -7,12 +7,12 @@ no lone surrogate, no number that I-JSON (RFC 7493) does not carry, and is small
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from json.encoder import encode_basestring
 from math import isfinite
 from typing import Any
 
 from policy.source.limits import DEFAULT_LIMITS, Limits
+from policy.source.records import dataclass
 from policy.types.numbers import data_number
 
 _WORDS = {True: 4, False: 5, None: 4}

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, Field
 
-from policy.model.base import Identifier, Json, Model, Timestamp
+from policy.model.base import Identifier, Json, Model, Part, Timestamp
 
 PrincipalKind = Literal["human", "agent", "service", "tenant", "customer", "contact", "system"]
 RiskWord = Literal["low", "medium", "high", "critical"]
@@ -39,7 +39,7 @@ class Principal(Model):
     """Attributes of the directory."""
 
 
-class Tenant(Model):
+class Tenant(Part):
     """The tenant of the call."""
 
     id: Identifier
@@ -48,7 +48,7 @@ class Tenant(Model):
     """The system that tenant ids are unique in."""
 
 
-class DelegationHop(Model):
+class DelegationHop(Part):
     """One verified hop of delegated authority (AIP 1.0)."""
 
     model_config = ConfigDict(populate_by_name=True)
@@ -63,7 +63,7 @@ class DelegationHop(Model):
     """When, RFC 3339."""
 
 
-class Credential(Model):
+class Credential(Part):
     """The verified credential that the call will use."""
 
     id: Identifier | None = None
@@ -93,7 +93,7 @@ class Evidence(Model):
     """Whether it was redacted."""
 
 
-class Constraint(Model):
+class Constraint(Part):
     """A condition that the voter attached to an approval (AIP 1.0)."""
 
     field: str
@@ -133,7 +133,7 @@ class Vote(Model):
     """The vote that a `revoked` withdraws."""
 
 
-class DelegatedScope(Model):
+class DelegatedScope(Part):
     """Authority delegated to an approver."""
 
     scope: str
@@ -181,7 +181,7 @@ class AuthorityRecord(Model):
     """Whether its principal may withdraw other people's votes."""
 
 
-class HistoryPerson(Model):
+class HistoryPerson(Part):
     """Somebody who took part in an executed action."""
 
     id: Identifier
@@ -192,7 +192,7 @@ class HistoryPerson(Model):
     """The person behind it; None: not told."""
 
 
-class HistoryEntry(Model):
+class HistoryEntry(Part):
     """One executed action."""
 
     scope: str
@@ -216,7 +216,7 @@ class History(Model):
     """The actions, in any order."""
 
 
-class ContextTransaction(Model):
+class ContextTransaction(Part):
     """What the runtime knows of the transaction."""
 
     committed_at: Timestamp | None = None

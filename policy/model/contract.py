@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from policy.model.approval_policy import ApprovalPolicy
-from policy.model.base import Identifier, Model
+from policy.model.base import Identifier, Part
 
 SideEffect = Literal[
     "read",
@@ -39,7 +39,7 @@ Milliseconds = Annotated[int, Field(ge=0)]
 """A length of time in milliseconds."""
 
 
-class Idempotency(Model):
+class Idempotency(Part):
     """How repeated calls are recognised."""
 
     requirement: Literal["required", "optional", "unsupported"]
@@ -52,7 +52,7 @@ class Idempotency(Model):
     """Milliseconds a key is kept, above 0."""
 
 
-class Execution(Model):
+class Execution(Part):
     """How a call runs; at least one of sync, async and streaming is supported."""
 
     supports_sync: bool
@@ -71,7 +71,7 @@ class Execution(Model):
     """Whether repeating is safe."""
 
 
-class Residency(Model):
+class Residency(Part):
     """Where data may be processed, by region name."""
 
     allowed_regions: list[Identifier] = Field(default_factory=list)
@@ -80,7 +80,7 @@ class Residency(Model):
     """Regions that are never allowed."""
 
 
-class Retention(Model):
+class Retention(Part):
     """How long data is kept."""
 
     retain_for_ms: Milliseconds | None = None
@@ -91,7 +91,7 @@ class Retention(Model):
     """Whether a legal hold may stop the deletion."""
 
 
-class DataContract(Model):
+class DataContract(Part):
     """What data a call touches."""
 
     sensitivity: Literal["public", "internal", "confidential", "restricted", "regulated", "unknown"]
@@ -106,7 +106,7 @@ class DataContract(Model):
     """How long it is kept."""
 
 
-class Credentials(Model):
+class Credentials(Part):
     """What credential a call needs."""
 
     required: bool
@@ -119,7 +119,7 @@ class Credentials(Model):
     """Whether an expired OAuth state may be refreshed by the runtime."""
 
 
-class Sla(Model):
+class Sla(Part):
     """Service levels; hints for scheduling."""
 
     expected_latency_ms: Milliseconds | None = None
@@ -134,7 +134,7 @@ class Sla(Model):
     """For people, such as `99.9%`."""
 
 
-class Transaction(Model):
+class Transaction(Part):
     """How a call takes part in transactions."""
 
     supported_modes: list[ContractTransactionMode] = Field(default_factory=list, json_schema_extra={"minItems": 1})
@@ -145,7 +145,7 @@ class Transaction(Model):
     """How much a dry run checks."""
 
 
-class Compensation(Model):
+class Compensation(Part):
     """How an executed call can be undone."""
 
     mode: Literal["not_required", "supported", "best_effort", "rollback_not_supported"]
@@ -158,7 +158,7 @@ class Compensation(Model):
     """Whether undoing needs approval."""
 
 
-class Contract(Model):
+class Contract(Part):
     """An AIP capability contract. What it does not declare is unknown, not harmless."""
 
     side_effects: list[SideEffect] = Field(default_factory=list)

@@ -7,7 +7,8 @@ are ASCII there and Unicode in the engine; both are refused rather than read in 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from policy.source.records import dataclass
 
 _ESCAPE = re.compile(
     r"\\(?:[dDwWsS]|[fnrtv]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}"

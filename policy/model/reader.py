@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from policy.model import json_text
 from policy.model.bounds import find_excess
 from policy.model.data_error import DataError
 from policy.source.limits import DEFAULT_LIMITS, Limits
+from policy.source.records import dataclass
 
 __all__ = ["DataError", "Document", "read_document", "read_file", "read_json", "read_yaml"]
 

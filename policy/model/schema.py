@@ -9,7 +9,7 @@ same predicates.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError
@@ -20,6 +20,7 @@ from policy.model.bounds import copy_json, find_excess
 from policy.model.formats import FORMATS, HINTS
 from policy.model.schema_shape import Problem, examine
 from policy.source.limits import DEFAULT_LIMITS, Limits
+from policy.source.records import dataclass
 
 _DISPUTED = frozenset(
     {"multipleOf", "unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "uniqueItems", "contains"}

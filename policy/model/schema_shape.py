@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from urllib.parse import unquote
 
 from policy.model.bounds import pointer_of
 from policy.model.pattern_syntax import pattern_problem
 from policy.model.published import DIALECT
+from policy.source.records import dataclass
 
 Problem = tuple[str, str]
 """JSON Pointer into the schema, and a sentence."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from policy.model.bounds import pointer_of
 from policy.model.data_error import DataError, number_problem
+from policy.source.records import dataclass
 from policy.types.numbers import data_number, parse_number
 
 _WORDS = {"null": None, "Null": None, "NULL": None, "~": None, "": None}

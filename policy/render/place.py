@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from policy.source.diagnostic import Diagnostic
+from policy.source.records import dataclass
 from policy.source.text import Span
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TextIO
+
+from policy.source.records import dataclass
 
 Role = Literal["error", "warning", "note", "help", "strong", "dim", "allow", "require-approval", "deny"]
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from policy.source.records import dataclass
 
 _LINE_END = re.compile("\n")
 

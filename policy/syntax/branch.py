@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
+from policy.source.records import dataclass
 from policy.syntax.tables import Tables
 from policy.syntax.tokens import Token, pattern_at
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from policy.source.diagnostic import Related
+from policy.source.records import dataclass
 from policy.syntax import literals, tree
 from policy.syntax.branch import Branch
 from policy.syntax.build_expressions import as_branch, as_token, expression, path, pattern, patterns, texts, word

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
 from policy.source.diagnostic import Related
+from policy.source.records import dataclass
 from policy.source.text import Span
 from policy.syntax.branch import Branch
 from policy.syntax.report import Report

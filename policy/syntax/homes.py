@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from policy.source.records import dataclass
 
 _RULES = ("deny", "require", "raise", "risk", "separation", "obligation")
 _ROUTES = ("route", "every route")

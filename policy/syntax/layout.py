@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
+
+from policy.source.records import dataclass
 
 WIDTH = 100
 """Columns of a line that can be broken."""

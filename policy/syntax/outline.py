@@ -6,9 +6,9 @@ Only texts with an error come here. Valid ones are read in one go and never depe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from policy.source.records import dataclass
 from policy.source.suggest import closest
 from policy.syntax.tokens import UNCLOSED, Token
 from policy.syntax.words import CLAUSES, OPERATORS, STATEMENTS

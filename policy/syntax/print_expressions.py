@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import assert_never
 
+from policy.source.records import dataclass
 from policy.syntax import tree
 from policy.syntax.layout import Layout
 from policy.syntax.print_literals import duration, number, pattern, quoted, time_of_day

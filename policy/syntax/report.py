@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from policy.source.diagnostic import Diagnostic, Related, Severity
 from policy.source.limits import Limits
+from policy.source.records import dataclass
 from policy.source.text import Source, Span
 from policy.syntax.branch import Branch
 from policy.syntax.tokens import Token

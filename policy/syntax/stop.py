@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from policy.source.diagnostic import Diagnostic, Related, Severity
+from policy.source.records import dataclass
 from policy.source.text import Source, Span
 from policy.syntax.outline import Brackets, Place
 from policy.syntax.report import shortened

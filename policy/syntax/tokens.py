@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from policy.source.limits import Limits
+from policy.source.records import dataclass
 
 STRING = r'"(?:[^"\\\n\r]|\\[^\n\r])*"'
 TIME = r"[0-9]+:[0-9]+(?![A-Za-z0-9_:])"

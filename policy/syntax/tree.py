@@ -6,8 +6,9 @@ Every node carries the span of its text; spans take no part in equality, so that
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from policy.source.records import dataclass
 from policy.source.text import Source
 from policy.syntax.tree_declarations import (
     ContextBlock,

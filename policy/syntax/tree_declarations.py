@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from policy.source.records import dataclass
 from policy.syntax.tree_expressions import AnyPattern, Expression, Node, Text, Word
 
 

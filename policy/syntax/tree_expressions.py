@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from policy.source.records import dataclass
 from policy.source.text import Span
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import assert_never
 
+from policy.source.records import dataclass
 from policy.types.comparison import kind_of
 from policy.types.instants import parse_duration, parse_timestamp
 from policy.types.kinds import Basic, Field, ListOf, MapOf, OneOf, Record, Type, Vocabulary

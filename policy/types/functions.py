@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
+from policy.source.records import dataclass
 from policy.types.comparison import kind_of
 from policy.types.instants import parse_duration, parse_timestamp
 from policy.types.kinds import Basic, ListOf, Type, Vocabulary

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from policy.source.records import dataclass
 
 
 class Trust(Enum):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 
+from policy.source.records import dataclass
 from policy.types.contract import CONTRACT
 from policy.types.functions import WEEKDAY
 from policy.types.kinds import Basic, Field, ListOf, Record, Trust, Type, Vocabulary

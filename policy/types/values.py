@@ -8,9 +8,10 @@ Words of a Vocabulary or a OneOf are plain str.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import total_ordering
+
+from policy.source.records import dataclass
 
 
 class _Missing(Enum):

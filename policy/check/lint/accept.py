@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from policy.check.catalog import Catalog
 from policy.check.lint.finding import finding
 from policy.source.codes import CODES
 from policy.source.codes.entry import Code
 from policy.source.diagnostic import Diagnostic
+from policy.source.records import dataclass
 from policy.source.suggest import did_you_mean
 from policy.source.text import Span
 from policy.syntax import tree

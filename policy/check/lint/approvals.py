@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from policy.check.lint.finding import finding, heading, listed
 from policy.check.lint.index import RouteIndex
@@ -16,6 +15,7 @@ from policy.check.lint.walk import unshared
 from policy.ir import nodes as ir
 from policy.ir.patterns import covers
 from policy.source.diagnostic import Diagnostic, Related
+from policy.source.records import dataclass
 from policy.source.text import Span
 from policy.types.patterns import ANY_SEGMENTS
 

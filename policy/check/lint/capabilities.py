@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import takewhile
 
@@ -14,6 +14,7 @@ from policy.check.lint.misspelt import Words, corrected, words_of
 from policy.check.lint.walk import Path
 from policy.ir import nodes as ir
 from policy.ir.patterns import matches_action
+from policy.source.records import dataclass
 from policy.source.suggest import closest, did_you_mean
 from policy.types.patterns import ANY_SEGMENT, ANY_SEGMENTS
 

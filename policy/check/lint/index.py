@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
 from policy.check.lint.views import View
 from policy.ir import nodes as ir
 from policy.ir.patterns import covers, overlaps
+from policy.source.records import dataclass
 from policy.types.patterns import ANY_SEGMENT, ANY_SEGMENTS
 
 T = TypeVar("T")

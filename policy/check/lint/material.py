@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -18,6 +18,7 @@ from policy.check.lint.views import Condition, View, views
 from policy.check.lint.walk import Path, Signed, paths
 from policy.ir import nodes as ir
 from policy.ir.reads import walk
+from policy.source.records import dataclass
 from policy.syntax import tree
 
 _NODES = 3_000_000

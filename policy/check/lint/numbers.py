@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from policy.check.lint.capabilities import CatalogIndex
 from policy.check.lint.finding import finding, listed
@@ -15,6 +15,7 @@ from policy.check.lint.walk import Path, atoms, unshared
 from policy.ir import nodes as ir
 from policy.ir.patterns import covers
 from policy.source.diagnostic import Diagnostic
+from policy.source.records import dataclass
 from policy.types.patterns import ANY_SEGMENTS
 
 _MONEY = frozenset(

@@ -6,9 +6,9 @@ Only what is certain is answered: a keyword that is not understood leaves everyt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from policy.check.lint.walk import Path, Special
+from policy.source.records import dataclass
 
 _DEPTH = 32
 """Nested references and combinations that are followed."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from policy.ir import nodes as ir
 from policy.ir.alternatives import leaves_of
+from policy.source.records import dataclass
 from policy.source.text import Span
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 
 from policy.ir import nodes as ir
 from policy.ir.reads import children
+from policy.source.records import dataclass
 
 
 class Special(Enum):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from policy.source.diagnostic import Severity
+from policy.source.records import dataclass
 
 Kind = Literal["diagnostic", "reason", "vote"]
 Format = Literal["policy", "json", "yaml"]
