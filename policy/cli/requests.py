@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass
 from typing import Any
 
 from policy.cli.inputs import Inputs
 from policy.cli.outcome import UsageError
-from policy.source.records import dataclass
 
 _MEMBERS = ("action", "capability", "context")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,6 @@ from policy.cli.inputs import existing
 from policy.cli.outcome import FAILURE, OK, UsageError
 from policy.cli.progress import progress
 from policy.cli.streams import output_style, report, say, write
-from policy.source.records import dataclass
 
 if TYPE_CHECKING:
     from policy.fixtures.coverage import Coverage
