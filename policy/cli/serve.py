@@ -21,6 +21,7 @@ TOKENS_VARIABLE = "POLICY_TOKENS"
 """The environment variable that holds what a token file would, where there is none."""
 _HOST = "127.0.0.1"
 _PORT = 8181
+_SWITCH_SECONDS = 0.0005
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -183,6 +184,8 @@ def _serve(arguments: Namespace, authorizer: Authorizer, settings: Settings) -> 
                 help=f"give `--tokens FILE` or {TOKENS_VARIABLE}, or leave `--host` away",
             )
         _log_to_stderr()
+        # The thread that reads and writes must not wait a whole turn of each thread that decides.
+        sys.setswitchinterval(_SWITCH_SECONDS)
         address = address_of(listening)
         app = create_app(authorizer, settings.at(address))
         server = server_for(app, settings.limits)
