@@ -77,6 +77,8 @@ def unknown_name(node: tree.Path, expected: Type | None, env: Environment) -> No
         near = f"write `context.{word}`"
     home = next((enum for enum in ENUMS if word in (bare_words(enum) or ())), None)
     if node.steps:
+        if near is None and expected is Basic.STRING and all(isinstance(step, tree.Member) for step in node.steps):
+            near = f'where a word that you invent is meant, write it quoted: `"{node.span.text}"`'
         env.report.add("name.unknown", f"`{word}` names nothing in this policy", span, help=near)
     elif word == "null":
         message = "there is no null to compare with: a null counts as missing"

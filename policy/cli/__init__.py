@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from collections.abc import Sequence
+from itertools import takewhile
 
 from policy.cli.commands import COMMANDS, Command
 from policy.cli.outcome import FAILURE, OK, USAGE, UsageError
@@ -75,6 +77,7 @@ def _command(command: Command, rest: list[str]) -> int:
         allow_abbrev=False,
     )
     module.configure(parser)
+    _known_options(command, parser.format_usage(), rest)
     try:
         parsed = parser.parse_args(rest)
     except SystemExit as ended:
@@ -82,6 +85,19 @@ def _command(command: Command, rest: list[str]) -> int:
         return OK if ended.code in {0, None} else USAGE
     code: int = module.run(parsed)
     return code
+
+
+def _known_options(command: Command, usage: str, given: Sequence[str]) -> None:
+    """Raise UsageError for an option that the command does not have, by the options that its usage names."""
+    known = {*re.findall(r"(?<![\w-])--?[a-z][a-z-]*", usage), "--help"}
+    for word in takewhile(lambda word: word != "--", given):
+        name = word.partition("=")[0]
+        if not name.startswith("--") or name in known:
+            continue
+        from policy.source.suggest import did_you_mean
+
+        help = did_you_mean(name, known) or f"see `policy {command.name} --help`"
+        raise UsageError(f"`policy {command.name}` has no option `{name}`", help=help)
 
 
 def _help() -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from policy.cli.inputs import Inputs, existing
-from policy.cli.outcome import FAILURE, OK
+from policy.cli.outcome import FAILURE, OK, UsageError
 from policy.cli.streams import package_version, report, say, write
 
 if TYPE_CHECKING:
@@ -55,6 +55,11 @@ def _findings(
     from policy.check.load import read_layer
 
     layers = [read_layer(Path(path)) for path in paths]
+    for path, layer in zip(paths, layers, strict=True):
+        for found in layer.diagnostics:
+            if found.code == "load.no_policy" and Path(path).is_dir():
+                # As for a folder that is not there: nothing would be checked.
+                raise UsageError(found.message, help=found.help)
     compiled = compile_layers(layers, catalog=None if catalog is None else catalog.view, authorities=authorities)
     beside = () if catalog is None else catalog.diagnostics
     accepted = frozenset(compiled.accepted)

@@ -10,6 +10,8 @@ from policy.cli.inputs import Inputs
 from policy.cli.outcome import UsageError
 
 _MEMBERS = ("action", "capability", "context")
+_CONTEXT = {"requester", "operator", "subject", "route", "now"}
+"""Members that only a context has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,18 @@ def read(arguments: Namespace) -> Request:
             raise UsageError(f"`--{name}` is missing", help="give --capability, --action and --context, or --request")
     action = inputs.document(given["action"], "action").value
     context = inputs.document(given["context"], "context").value
+    if _is_context(action) and _is_action(context):
+        message = f"`{given['action']}` holds a context and `{given['context']}` an action"
+        raise UsageError(message, help="swap the files of --action and --context")
     return Request(action, inputs.capability(given["capability"], action), context)
+
+
+def _is_action(value: object) -> bool:
+    return isinstance(value, dict) and "capability_id" in value and not _CONTEXT & value.keys()
+
+
+def _is_context(value: object) -> bool:
+    return isinstance(value, dict) and "capability_id" not in value and bool(_CONTEXT & value.keys())
 
 
 def _from_one(inputs: Inputs, name: str) -> Request:

@@ -6,7 +6,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from importlib import import_module
 
-from policy.cli.outcome import OK
+from policy.cli.outcome import OK, UsageError
 from policy.cli.streams import write
 
 _MODELS = {
@@ -20,13 +20,18 @@ _MODELS = {
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("model", choices=tuple(_MODELS), help="whose schema")
+    parser.add_argument("model", metavar=f"{{{','.join(_MODELS)}}}", help="whose schema")
 
 
 def run(arguments: Namespace) -> int:
     """Write the schema (Draft 2020-12) to standard output."""
     from policy.model.published import json_schema
 
+    if arguments.model not in _MODELS:
+        from policy.source.suggest import did_you_mean
+
+        help = did_you_mean(arguments.model, _MODELS) or f"there are {', '.join(f'`{name}`' for name in _MODELS)}"
+        raise UsageError(f"there is no schema `{arguments.model}`", help=help)
     module, name = _MODELS[arguments.model]
     model = getattr(import_module(module), name)
     schema = json_schema(model, "serialization" if arguments.model == "decision" else "validation")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,9 @@ def run(arguments: Namespace) -> int:
 
     _check(arguments)
     jobs = arguments.jobs or cores()
-    gathered = gather([Path(path) for path in existing(arguments.paths or ["."])], arguments.text)
+    paths = [Path(path) for path in existing(arguments.paths or ["."])]
+    _only_fixtures(paths)
+    gathered = gather(paths, arguments.text)
     if not gathered.files:
         raise UsageError("there is no `*.fixtures.yaml` file", help="name one, or a folder that holds some")
     if not gathered.count and not gathered.diagnostics:
@@ -65,6 +68,19 @@ def run(arguments: Namespace) -> int:
         if failed and (arguments.coverage or arguments.mutate or arguments.suggest):
             say("nothing is measured before every case passes")
     return FAILURE if failed or measured.short else OK
+
+
+def _only_fixtures(paths: Sequence[Path]) -> None:
+    """Raises UsageError for a policy in place of the fixtures that test it."""
+    for path in paths:
+        if path.suffix != ".policy" or not path.is_file():
+            continue
+        beside = sorted(each.name for each in path.parent.glob("*.fixtures.yaml"))
+        shown = ", ".join(f"`{name}`" for name in beside[:5]) + (f" and {len(beside) - 5} more" if beside[5:] else "")
+        message = f"`{path}` is a policy; `policy test` wants the `*.fixtures.yaml` files that test it"
+        raise UsageError(
+            message, help=f"beside it: {shown}" if beside else "`policy init DIR` writes some to start from"
+        )
 
 
 def _check(arguments: Namespace) -> None:

@@ -141,7 +141,7 @@ def _judged(rule: ir.Risk, index: int, layer: str, risk: Risk) -> Iterator[Reaso
         tier = next((tier for tier in rule.tiers if level <= tier.level), None)
         if tier is None:
             if level is risk.high:
-                message = f"the risk {_told(risk, level)}, above everything that `{rule.id}` lets through"
+                message = f"the risk {_told(risk, level)}, above all that `{rule.id}` lets through, whoever approves"
                 yield reasons.of_rule("risk.above_ceiling", "deny", rule, layer, message)
         elif tier not in named:
             named.add(tier)
@@ -155,7 +155,7 @@ def _judged(rule: ir.Risk, index: int, layer: str, risk: Risk) -> Iterator[Reaso
 
 
 def _built_in(risk: Risk) -> Demand:
-    message = f"the risk {_told(risk, risk.high)}; what is above `{BUILT_IN_UNATTENDED.value}` needs an approval"
+    message = f"the risk {_told(risk, risk.high)}; what is above `{BUILT_IN_UNATTENDED.value}` needs an approval, whatever a `require` asks for"
     reason = Reason(code="risk.requires_approval", effect="require-approval", message=message)
     return Demand(kind="default_or_contract", layer=None, approval=None, reason=reason)
 

@@ -17,6 +17,15 @@ _FOREIGN = {
     "is": "write `==`, `exists` or `missing`",
     "equals": "write `==`",
     "like": "write `contains`, `starts with` or `ends with`",
+    "below": "write `<`",
+    "under": "write `<`",
+    "above": "write `>`",
+    "over": "write `>`",
+    "exceeds": "write `>`",
+    "least": "write `>=`",
+    "most": "write `<=`",
+    "includes": "write `has` of a list, `contains` of a text",
+    "between": "write two comparisons with `and`",
 }
 _PATH = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 

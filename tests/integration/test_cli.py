@@ -193,7 +193,22 @@ def test_a_policy_that_does_not_load_is_1(shell: Shell) -> None:
         ((), "policy: decide whether"),
         (("dcide",), "error: there is no command `dcide`\n  help: did you mean `decide`?"),
         (("decide", "--policy", "p.policy"), "error: `--action` is missing"),
-        (("decide", "--polcy", "p.policy"), "usage: policy decide"),
+        (
+            ("decide", "--polcy", "p.policy"),
+            "error: `policy decide` has no option `--polcy`\n  help: did you mean `--policy`?",
+        ),
+        (("test", "--zzz=3"), "error: `policy test` has no option `--zzz`\n  help: see `policy test --help`"),
+        (
+            ("decide", "--policy", "p.policy", "--capability", "c.json", "--action", "x.json", "--context", "a.json"),
+            "error: `x.json` holds a context and `a.json` an action\n  help: swap the files",
+        ),
+        (("check", "empty"), "error: `empty` holds no `.policy` file\n  help: name the folder"),
+        (("test", "empty"), "error: there is no `*.fixtures.yaml` file"),
+        (
+            ("test", "p.policy"),
+            "error: `p.policy` is a policy; `policy test` wants the `*.fixtures.yaml` files that test it\n"
+            "  help: `policy init DIR` writes some",
+        ),
         (("decide", "--policy", "none.policy", "--request", "a.json"), "error: `none.policy` is not there"),
         (
             ("decide", "--policy", "p.policy", "--request", "none.json"),
@@ -214,7 +229,8 @@ def test_a_policy_that_does_not_load_is_1(shell: Shell) -> None:
         (("fmt", "empty"), "error: there is no `.policy` file"),
         (("digest", "--capability", "c.json"), "error: `--action` is missing"),
         (("visible", "--policy", "p.policy"), "usage: policy visible"),
-        (("schema", "robot"), "usage: policy schema"),
+        (("schema", "robot"), "error: there is no schema `robot`\n  help: there are `action`, `capability`"),
+        (("schema", "contxt"), "error: there is no schema `contxt`\n  help: did you mean `context`?"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -223,6 +239,13 @@ def test_wrong_usage_is_2_and_says_what_to_do(shell: Shell, arguments: tuple[str
     ran = shell.run(*arguments)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(message), ran.err
+
+
+def test_the_fixtures_beside_a_policy_are_named(shell: Shell) -> None:
+    for number in range(7):
+        (shell.folder / f"p{number}.fixtures.yaml").write_text("", encoding="utf-8")
+    shown = ", ".join(f"`p{number}.fixtures.yaml`" for number in range(5))
+    assert shell.run("test", "p.policy").err.endswith(f"  help: beside it: {shown} and 2 more\n")
 
 
 def test_check(shell: Shell) -> None:

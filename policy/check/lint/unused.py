@@ -99,7 +99,11 @@ def _attributes(material: Material, statements: list[tree.Statement]) -> Iterato
     for attribute in declared:
         if attribute.name.name not in used:
             name = f"context.{attribute.name.name}"
-            help = "use it or drop it: what is declared must be sent with every request"
+            help = "use it or drop it: " + (
+                "a rule that should read it does not"
+                if attribute.optional
+                else "a request that lacks it is denied although nothing needs it"
+            )
             yield finding(
                 "lint.unused_attribute", f"`{name}` is unused: no rule reads it", attribute.name.span, help=help
             )

@@ -115,7 +115,7 @@ CODES: tuple[Code, ...] = (
     ),
     warning(
         "lint.unused_attribute",
-        "a declared context attribute is read by no rule, and yet must be sent with every request",
+        "a declared context attribute is read by no rule; requests must send it all the same unless it is `optional`",
         f"context {{ environment: string }}\n{_DESK}",
         'context { environment: string }\nroute "desk" { allow order.read when context.environment == "staging" }',
     ),
