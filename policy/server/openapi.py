@@ -130,9 +130,11 @@ def _placed(part: Any) -> Any:
         return [_placed(each) for each in part]
     if not isinstance(part, dict):
         return part
-    return {
-        name: f"{_PARTS}{value.removeprefix('#/$defs/')}"
-        if name == "$ref" and isinstance(value, str)
-        else _placed(value)
-        for name, value in part.items()
-    }
+    placed: dict[str, Any] = {}
+    for name, value in part.items():
+        if name == "$ref" and isinstance(value, str):
+            placed[name] = f"{_PARTS}{value.removeprefix('#/$defs/')}"
+        elif name != "default" or value is not None:
+            # That a member is null where it is left out says nothing, and is not true of those that may not be null.
+            placed[name] = _placed(value)
+    return placed

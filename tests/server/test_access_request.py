@@ -198,7 +198,7 @@ def test_an_approval_that_is_none_lets_nothing_pass(guarded: Live, approval: Any
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"evaluation_id": None}, "invalid_denial_binding"),
+        ({"evaluation_id": None, "binding_token": "token"}, "invalid_denial_binding"),
         ({"evaluation_id": "nothing"}, "invalid_denial_binding"),
         ({"expires_at": "2099-01-01T00:00:00Z"}, "invalid_denial_binding"),
     ],

@@ -156,11 +156,13 @@ def test_the_request_id_comes_back(todo: Live, path: str) -> None:
         {"resource": {"type": "todo"}},
         {"resource": [], "context": {}},
         {"context": "home"},
+        {"subject": {"type": "user", "id": "alice", "properties": None}, "context": {}},
     ],
 )
 def test_a_request_without_what_it_must_have_is_an_error(todo: Live, change: dict[str, Any]) -> None:
     body = {**_todo(RICK, "can_read_todos"), **change}
-    for given in (body, {name: part for name, part in body.items() if part is not None}):
+    without = {name: part for name, part in body.items() if part is not None}
+    for given in (body, without, {**without, "action": change.get("action", body["action"]), "context": None}):
         for path in (EVALUATION, EVALUATIONS):
             answer = todo.post(path, given)
             assert (answer.status_code, answer.json()["error"]["code"]) == (400, "request.malformed")

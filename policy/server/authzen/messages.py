@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from policy.model.base import Json
+
+
+def _stated(value: Any) -> Any:
+    """A member may be left out; one that is there is no null."""
+    if value is None:
+        raise ValueError("input should not be null; leave the member out")
+    return value
+
+
+Object = Annotated[dict[str, Json] | None, BeforeValidator(_stated), WithJsonSchema({"type": "object"})]
+"""A JSON object that may be left out."""
+Items = Annotated[list[Json] | None, BeforeValidator(_stated), WithJsonSchema({"type": "array"})]
+"""A JSON array that may be left out."""
 
 
 class Message(BaseModel):
@@ -22,7 +35,7 @@ class Subject(Message):
     """Its type."""
     id: str
     """Its id, unique within the type."""
-    properties: dict[str, Json] | None = None
+    properties: Object = None
     """What the caller says of it."""
 
 
@@ -33,7 +46,7 @@ class Resource(Message):
     """Its type."""
     id: str
     """Its id, unique within the type."""
-    properties: dict[str, Json] | None = None
+    properties: Object = None
     """What the caller says of it."""
 
 
@@ -42,7 +55,7 @@ class ActionName(Message):
 
     name: str
     """Its name."""
-    properties: dict[str, Json] | None = None
+    properties: Object = None
     """Its particulars."""
 
 
@@ -55,7 +68,7 @@ class EvaluationRequest(Message):
     """Does what."""
     resource: Resource
     """To what."""
-    context: dict[str, Json] | None = None
+    context: Object = None
     """Under which circumstances; also the members that the protocol's drafts put there."""
 
 
@@ -69,15 +82,15 @@ class EvaluationOptions(Message):
 class EvaluationsRequest(Message):
     """Several access evaluations; without `evaluations`, or with none in it, a single one."""
 
-    subject: dict[str, Json] | None = None
+    subject: Object = None
     """The default subject."""
-    action: dict[str, Json] | None = None
+    action: Object = None
     """The default action."""
-    resource: dict[str, Json] | None = None
+    resource: Object = None
     """The default resource."""
-    context: dict[str, Json] | None = None
+    context: Object = None
     """The default context."""
-    evaluations: list[Json] | None = None
+    evaluations: Items = None
     """The evaluations; a member written there replaces the default."""
     options: EvaluationOptions = Field(default_factory=EvaluationOptions)
     """How they are done."""
@@ -148,7 +161,7 @@ class AccessRequest(Message):
     """Its action."""
     resource: Resource
     """Its resource."""
-    context: dict[str, Json] | None = None
+    context: Object = None
     """Its context, perhaps with more."""
     denial: Denial
     """The denial."""
