@@ -16,10 +16,11 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, ToolsetTool, WrapperToolset
 
 from policy.plugins.adapters import pydantic_ai as adapter
+from policy.plugins.adapters.common import Gate
 from policy.plugins.adapters.pydantic_ai import PolicyCapability, PolicyToolset
 from policy.plugins.adapters.stated import UNSTATED
 from tests.plugins.adapters.docstring import run_example
-from tests.plugins.adapters.five import AGENT, CATALOG, NAMES, ROSA, TOO_MUCH, WAITING, Desk, FiveThings, Reply, desk
+from tests.plugins.adapters.five import CATALOG, NAMES, ROSA, TOO_MUCH, WAITING, Desk, FiveThings, Reply, desk, stated
 
 Output = str | DeferredToolRequests
 
@@ -57,7 +58,7 @@ def _reply(result: AgentRunResult[Output]) -> Reply:
     return Reply(text=metadata["message"], handle=metadata["handle"])
 
 
-class _Stale(PolicyToolset[None]):
+class _Stale(PolicyToolset[None]):  # type: ignore[type-arg]
     """A list of tools from before a rule changed: the model still knows them all."""
 
     async def get_tools(self, ctx: RunContext[None]) -> dict[str, ToolsetTool[None]]:
@@ -123,7 +124,7 @@ def test_the_example_of_the_docstring() -> None:
         adapter,
         Agent=Agent,
         DeferredToolRequests=DeferredToolRequests,
-        Gate=type(at.gate),
+        Gate=Gate,
         PolicyCapability=PolicyCapability,
         Session=_Session,
         authorizer=at.authorizer,
@@ -131,9 +132,7 @@ def test_the_example_of_the_docstring() -> None:
         names=NAMES,
         people_vote=at.approve,
         prompt="give rosa 250 back",
-        session=_Session(
-            context={"route": "chat", "requester": ROSA, "operator": AGENT, "subject": ROSA, "delegation": []}
-        ),
+        session=_Session(context=stated(ROSA)),
         tools=_tools(at),
     )
     assert at.ran == [("refund_create", {"amount": 250})]
@@ -162,24 +161,61 @@ def test_the_capability_gates_every_tool_of_an_agent() -> None:
     assert at.ran == [("order_read", {"order": "A-1"})]
 
 
-def test_what_another_capability_does_to_the_arguments_is_judged() -> None:
+class _Tenfold(AbstractCapability[None]):
+    """By a hook."""
+
+    async def before_tool_execute(self, ctx: RunContext[None], **given: Any) -> dict[str, Any]:
+        return {"amount": given["args"]["amount"] * 10}
+
+
+class _TenfoldTools(WrapperToolset[None]):
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[None], tool: ToolsetTool[None]
+    ) -> Any:
+        return await super().call_tool(name, {"amount": tool_args["amount"] * 10}, ctx, tool)
+
+
+class _Tenfolded(AbstractCapability[None]):
+    """By a toolset around the agent's."""
+
+    def get_wrapper_toolset(self, toolset: AbstractToolset[None]) -> AbstractToolset[None]:
+        return _TenfoldTools(toolset)
+
+
+@pytest.mark.parametrize("other", [_Tenfold(), _Tenfolded()])
+def test_what_another_capability_does_to_the_arguments_is_judged(other: AbstractCapability[None]) -> None:
     """Wherever it stands in the list: the gate is the last to see a call."""
     at = desk()
-
-    class Tenfold(AbstractCapability[None]):
-        async def before_tool_execute(self, ctx: RunContext[None], **given: Any) -> dict[str, Any]:
-            return {"amount": given["args"]["amount"] * 10}
-
-    orders: list[list[AbstractCapability[None]]] = [
-        [PolicyCapability(at.gate), Tenfold()],
-        [Tenfold(), PolicyCapability(at.gate)],
-    ]
-    for capabilities in orders:
+    for capabilities in ([PolicyCapability(at.gate), other], [other, PolicyCapability(at.gate)]):
         agent: Agent[None, str] = Agent(
             _says(("refund_create", {"amount": 51})), tools=_tools(at), capabilities=capabilities
         )
         assert agent.run_sync("hello").output == TOO_MUCH
     assert at.ran == []
+
+
+def test_what_was_judged_runs() -> None:
+    """Though the arguments change while they are judged."""
+    at = desk()
+    held: list[dict[str, Any]] = []
+
+    class Holds(AbstractCapability[None]):
+        async def before_tool_execute(self, ctx: RunContext[None], **given: Any) -> dict[str, Any]:
+            held.append(given["args"])
+            return held[0]
+
+    def context(run: object) -> dict[str, Any]:
+        for arguments in held:
+            arguments["amount"] = 5000
+        return stated(ROSA)
+
+    gate = Gate(at.authorizer, context=context, capability=NAMES)
+    agent: Agent[None, str] = Agent(
+        _says(("refund_create", {"amount": 50})), tools=_tools(at), capabilities=[Holds(), PolicyCapability(gate)]
+    )
+    agent.run_sync("hello")
+    assert held == [{"amount": 5000}]
+    assert at.ran == [("refund_create", {"amount": 50})]
 
 
 @pytest.mark.parametrize(("amount", "ran"), [("100", 100), ("501", None)])
