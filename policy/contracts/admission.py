@@ -7,7 +7,7 @@ denies, so that the reason names the version.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -17,6 +17,7 @@ from policy.contracts.acc import ParsedDeclaration, bind_conditions, parse_decla
 from policy.contracts.aip import aip_findings
 from policy.contracts.aip_approval import contract_approval
 from policy.contracts.facts import contradicts_readonly, declared_risk_of, effects_of, facts_of, is_readonly
+from policy.contracts.keywords import misspelt_keywords
 from policy.contracts.place import Place
 from policy.contracts.shape import shape_findings
 from policy.ir import nodes as ir
@@ -201,7 +202,14 @@ def _schemas(raw: dict[str, Any], place: Place, findings: list[Diagnostic], comp
                 findings.append(here.below(pointer).error("aip.schema_invalid", shown))
         else:
             compiled[member] = result
+            findings.extend(_slips(schema, place.at(member)))
     return compiled.get("input_schema")
+
+
+def _slips(schema: object, place: Place) -> Iterator[Diagnostic]:
+    for pointer, word, meant in misspelt_keywords(schema):
+        message = f"{quoted(word)} is no keyword of JSON Schema, so it asks for nothing"
+        yield place.below(pointer).warning("aip.schema_keyword", message, f"did you mean `{meant}`?")
 
 
 def _conditions(

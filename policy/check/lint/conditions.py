@@ -56,7 +56,19 @@ def _known(view: View, expression: ir.Expression) -> bool | None:
                     return expression.operator == "!="
                 if isinstance(value, str):
                     return _named(view, read, value, equal=expression.operator == "==")
+        case ir.In() if _gives_lower_case(expression.item) and _all_have_upper_case(expression.container):
+            return expression.negated
+        case ir.TextTest() if _gives_lower_case(expression.text) and _all_have_upper_case(expression.item):
+            return False
     return None
+
+
+def _all_have_upper_case(expression: ir.Expression) -> bool:
+    """Whether a text, or every text of a list, has a letter that no lower-case text holds."""
+    written = unshared(expression)
+    items = written.items if isinstance(written, ir.ListValue) else (written,)
+    texts = [item.value for item in map(unshared, items) if isinstance(item, ir.Constant)]
+    return bool(texts) and len(texts) == len(items) and all(isinstance(t, str) and _has_upper_case(t) for t in texts)
 
 
 def _gives_lower_case(expression: ir.Expression) -> bool:

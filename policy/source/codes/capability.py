@@ -135,6 +135,13 @@ _SHAPE: tuple[Code, ...] = (
         _tool(input_schema={"type": "object"}),
         format="json",
     ),
+    warning(
+        "aip.schema_keyword",
+        "a schema has a word that is no keyword and is within two edits of one, so that it asks for nothing",
+        _tool(input_schema={"type": "object", "requird": ["amount"]}),
+        _tool(input_schema={"type": "object", "required": ["amount"]}),
+        format="json",
+    ),
 )
 
 _CONTRACTS: tuple[Code, ...] = (
