@@ -173,6 +173,11 @@ class Arranged(Generic[Item]):
         made._arrange(items, used)
         return made
 
+    @property
+    def is_flat(self) -> bool:
+        """Whether nothing is arranged: all of them are possible, whatever the facts."""
+        return self._path is None
+
     def possible(self, facts: Mapping[str, object]) -> tuple[Item, ...]:
         """Those that are not certainly false by an equality, in their order."""
         if self._path is None:

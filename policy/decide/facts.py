@@ -108,14 +108,15 @@ def attribute_values(declared: Declared, stated: Mapping[str, Any]) -> tuple[dic
 
 def principal_value(principal: Principal, declared: Declared) -> dict[str, object]:
     """A principal as conditions see it: its stated members, attributes of a declared type converted."""
-    stated: dict[str, object] = {"id": principal.id, "kind": principal.kind}
-    for name in ("person_id", "roles", "groups", "tenant_id", "trust_domain"):
-        value = getattr(principal, name)
-        if value is not None:
-            stated[name] = value
-    if principal.attributes is not None:
-        stated["attributes"] = open_attributes(principal.attributes, declared)
+    members = principal.__dict__
+    stated: dict[str, object] = {name: members[name] for name in _STATED if members[name] is not None}
+    if members["attributes"] is not None:
+        stated["attributes"] = open_attributes(members["attributes"], declared)
     return stated
+
+
+_STATED = ("id", "kind", "person_id", "roles", "groups", "tenant_id", "trust_domain")
+"""The members of a principal that conditions read."""
 
 
 def open_attributes(stated: Mapping[str, Any], declared: Declared) -> dict[str, object]:

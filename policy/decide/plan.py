@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from policy.backend.emit.functions import Functions
 from policy.backend.emit.support import Function
+from policy.backend.functions import Functions
 from policy.backend.index import Arranged, RuleIndex
 from policy.backend.specialise import Specialiser
 from policy.decide.selectors import Target, reaches
@@ -60,7 +60,18 @@ class PlannedFunctions:
 
     def of(self, expression: ir.Expression) -> Function | None:
         """The function of a condition, or None where the interpreter evaluates it."""
-        return (self._own if id(expression) in self._folded else self._policy).of(expression)
+        return self._where(expression).of(expression)
+
+    def or_interpreted(self, expression: ir.Expression) -> Function:
+        """The same; one that asks the interpreter where there is no other."""
+        return self._where(expression).or_interpreted(expression)
+
+    def of_all(self, conditions: Sequence[tuple[ir.Expression | None, ir.Expression | None]]) -> Function:
+        """One function of many statements, given by their `when` and `unless`."""
+        return self._own.of_all(conditions)
+
+    def _where(self, expression: ir.Expression) -> Functions:
+        return self._own if id(expression) in self._folded else self._policy
 
 
 class Planner:

@@ -85,13 +85,17 @@ def _allowed(
     ]
     if granting:
         return True, granting
-    if not covering:
-        shown = quoted(target.capability_id if target.scope is None else target.scope)
-        message = f"no `allow` of the route {quoted(target.route)} covers {shown}"
-        return False, [
-            Reason(code="scope.not_allowed", effect="deny", rule=target.route, message=message, layer=layer.layer)
-        ]
-    return False, [_not_granting(clause, match, layer, target) for clause, match in judged if not match.unjudged]
+    told = [(clause, match) for clause, match in judged if not match.unjudged]
+    return False, ungranted(layer, target, told) if told or not covering else []
+
+
+def ungranted(layer: ir.Program, target: Target, judged: Sequence[tuple[ir.Clause, Match]]) -> list[Reason]:
+    """Why a layer does not grant, from the clauses that cover the action; each of them was judged and does not hold."""
+    if judged:
+        return [_not_granting(clause, match, layer, target) for clause, match in judged]
+    shown = quoted(target.capability_id if target.scope is None else target.scope)
+    message = f"no `allow` of the route {quoted(target.route)} covers {shown}"
+    return [Reason(code="scope.not_allowed", effect="deny", rule=target.route, message=message, layer=layer.layer)]
 
 
 def _not_granting(clause: ir.Clause, match: Match, layer: ir.Program, target: Target) -> Reason:

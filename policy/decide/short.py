@@ -11,10 +11,9 @@ What a decision shows beyond its outcome is put together when it is read, from r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterable, Sequence
 
-from policy.backend.emit.support import UNANSWERED, Facts, Function
+from policy.backend.emit.support import Facts, Function
 from policy.backend.index import Arranged
 from policy.decide.compiled import CompiledPolicy
 from policy.decide.conditions import Conditions
@@ -22,10 +21,11 @@ from policy.decide.demands import Demand
 from policy.decide.gate import judge_capability
 from policy.decide.obligations import Attached, judge_obligations
 from policy.decide.plan import Placed, Plan, R
-from policy.decide.reach import GRANTED, PROHIBITED, clause_reason
+from policy.decide.reach import GRANTED, PROHIBITED, clause_reason, ungranted
 from policy.decide.requirements import asked_of, demand_of_rule, demands_of_declaration
 from policy.decide.risk import Risk, Thresholds, judge_thresholds
 from policy.decide.rules import denial
+from policy.decide.selectors import NO
 from policy.ir import nodes as ir
 from policy.model.action import Action
 from policy.model.admitted import AdmittedCapability
@@ -37,72 +37,87 @@ class UnusualError(Exception):
     """Something that only the long way can judge or tell."""
 
 
+ALLOW, PROHIBIT, DENY, REQUIRE, SEPARATE = range(5)
+"""What a statement does where it applies."""
+
+
 class Judged:
-    """A statement with its conditions as functions, and what comes of it where it applies."""
+    """A statement, what it does, and its conditions as functions."""
 
-    __slots__ = ("_functions", "_plan", "_selector", "layer", "statement")
+    __slots__ = ("_functions", "_plan", "conditions", "does", "layer", "statement", "unusual")
 
-    def __init__(self, plan: Plan, layer: int, statement: ir.Clause | ir.Rule) -> None:
+    def __init__(self, plan: Plan, does: int, layer: int, statement: ir.Clause | ir.Rule) -> None:
+        selector = statement if isinstance(statement, ir.Clause) else statement.selector
+        self.does = does
         self.layer = layer
         self.statement = statement
+        self.conditions = (_open(selector.when, neutral=True), _open(selector.unless, neutral=False))
+        """`when` and `unless`, as far as they are not known."""
+        self.unusual = not _is_plain(statement, plan)
+        """Whether only the long way can tell what comes of it."""
         self._plan = plan
-        self._selector = statement if isinstance(statement, ir.Clause) else statement.selector
         self._functions: tuple[Function | None, Function | None] | None = None
 
     def holds(self, facts: Facts) -> bool:
         """Whether it applies; raises UnusualError where a condition has no plain answer."""
         functions = self._functions
         if functions is None:
-            selector = self._selector
-            functions = self._functions = (
-                function_of(self._plan, selector.when, neutral=True),
-                function_of(self._plan, selector.unless, neutral=False),
-            )
-        when, unless = functions
-        if when is not None:
-            wanted = when(facts)
-            if wanted is not True:
-                if wanted is False:
-                    return False
-                raise UnusualError
-        if unless is not None:
-            excepted = unless(facts)
-            if excepted is not False:
-                if excepted is True:
-                    return False
-                raise UnusualError
+            when, unless = self.conditions
+            functions = self._functions = (function_of(self._plan, when), function_of(self._plan, unless))
+        for function, wanted in zip(functions, _WANTED, strict=True):
+            if function is not None:
+                answer = function(facts)
+                if answer is not wanted:
+                    if isinstance(answer, bool):
+                        return False
+                    raise UnusualError
         return True
 
 
-def function_of(plan: Plan, condition: ir.Expression | None, *, neutral: bool) -> Function | None:
-    """The function of a condition; None where it is not written or is known to have the neutral answer."""
-    if condition is None or (isinstance(condition, ir.Constant) and condition.value is neutral):
+_WANTED = (True, False)
+"""What `when` and `unless` must be."""
+
+
+def _open(condition: ir.Expression | None, *, neutral: bool) -> ir.Expression | None:
+    known = isinstance(condition, ir.Constant) and condition.value is neutral
+    return None if known else condition
+
+
+def _is_plain(statement: ir.Clause | ir.Rule, plan: Plan) -> bool:
+    match statement:
+        case ir.Require(approval=None):
+            return bool(plan.defaults)
+        case ir.Separation(form=ir.DiffersFrom(who="approver")):
+            return True
+        case ir.Separation():
+            return False
+        case _:
+            return True
+
+
+def function_of(plan: Plan, condition: ir.Expression | None) -> Function | None:
+    """The function of a condition; None where there is no condition."""
+    if condition is None or plan.functions is None:
         return None
-    return (None if plan.functions is None else plan.functions.of(condition)) or _unanswered
-
-
-def _unanswered(_facts: Facts) -> object:
-    return UNANSWERED
+    return plan.functions.or_interpreted(condition)
 
 
 class ShortPlan:
     """What of a plan the short way needs, arranged for it. Made once; what it remembers depends on the plan alone."""
 
     __slots__ = (
-        "allows",
+        "_run",
+        "arranged",
         "asks",
         "audit_sensitive",
-        "denies",
+        "granting",
         "guarded",
         "obligations",
         "plan",
-        "prohibits",
-        "raises",
-        "requires",
-        "separations",
+        "statements",
+        "steady",
         "steady_risks",
         "subject_required",
-        "thresholds",
         "usual",
     )
 
@@ -115,62 +130,84 @@ class ShortPlan:
         self.subject_required = capability.subject_required
         self.audit_sensitive = capability.acc is not None and capability.acc.audit.sensitive
         self.guarded = capability.contract is not None
-        self.allows = [
-            [Judged(plan, number, clause) for clause in clauses if clause.effect == "allow"]
-            for number, (layer, clauses) in enumerate(zip(compiled.layers, plan.clauses, strict=True))
-            if route in layer.routes
-        ]
-        """The `allow` clauses of each layer that knows the route; each of these layers must grant."""
-        self.prohibits = [
-            Judged(plan, number, clause)
-            for number, clauses in enumerate(plan.clauses)
-            for clause in clauses
-            if clause.effect == "deny"
-        ]
-        self.denies = _judged(plan, plan.denies)
-        self.requires = _judged(plan, plan.requires)
-        self.raises = _judged(plan, plan.raises)
-        self.separations = _judged(plan, plan.separations)
+        self.granting = frozenset(number for number, layer in enumerate(compiled.layers) if route in layer.routes)
+        """The layers that know the route: each of them must grant."""
         self.obligations = bool(plan.obligations.everything)
         self.steady_risks = all(
             rule.selector.when is None and rule.selector.unless is None for rules in plan.risks for rule in rules
         )
         """Whether the thresholds depend on the level of risk alone."""
-        self.thresholds: dict[RiskLevel, Thresholds] = {}
-        contract, acc = capability.contract, capability.acc
-        self.asks = (
-            (contract is not None and (contract.approval is not None or contract.compensation is not None))
-            or bool(capability.document.requires_human_approval)
-            or (acc is not None and (acc.approval.required or bool(capability.acc_conditions)))
-        )
+        self.steady: dict[str, Thresholds] = {}
+        """What was made of each level, where they do."""
+        self.asks = _may_ask(capability)
         """Whether the declaration may ask for an approval."""
+        self.statements = [
+            Judged(plan, ALLOW if clause.effect == "allow" else PROHIBIT, number, clause)
+            for number, clauses in enumerate(plan.clauses)
+            for clause in clauses
+            if clause.effect == "deny" or number in self.granting
+        ]
+        """What is judged for every request."""
+        self.arranged: list[Arranged[Judged]] = []
+        """What is looked up for each request."""
+        self._add(DENY, plan.denies)
+        self._add(REQUIRE, plan.requires)
+        self._add(SEPARATE, plan.separations)
+        self._run: Function | None = None
+
+    def _add(self, does: int, rules: Arranged[Placed[R]]) -> None:
+        judged = [(rule.selector.when, Judged(self.plan, does, number, rule)) for number, rule in rules.everything]
+        if rules.is_flat:
+            self.statements.extend(each for _, each in judged)
+        else:
+            self.arranged.append(Arranged(judged))
+
+    def applying(self, facts: Facts) -> list[Judged]:
+        """Every statement that applies, raises aside; raises UnusualError where that has no plain answer."""
+        run = self._run
+        if run is None:
+            if self.plan.functions is None:
+                raise UnusualError
+            run = self._run = self.plan.functions.of_all([each.conditions for each in self.statements])
+        positions = run(facts)
+        if not isinstance(positions, list):
+            raise UnusualError
+        statements = self.statements
+        found = [statements[position] for position in positions]
+        for arranged in self.arranged:
+            found.extend([each for each in arranged.possible(facts) if each.holds(facts)])
+        return found
 
 
-def _judged(plan: Plan, rules: Arranged[Placed[R]]) -> Arranged[Judged]:
-    return Arranged((rule.selector.when, Judged(plan, number, rule)) for number, rule in rules.everything)
+def _may_ask(capability: AdmittedCapability) -> bool:
+    contract, acc = capability.contract, capability.acc
+    return (
+        (contract is not None and (contract.approval is not None or contract.compensation is not None))
+        or bool(capability.document.requires_human_approval)
+        or (acc is not None and (acc.approval.required or bool(capability.acc_conditions)))
+    )
 
 
 class Outline:
     """What the short way found out about a request."""
 
-    __slots__ = ("asks", "attached", "declared", "denied", "level", "raised_by", "records", "thresholds")
+    __slots__ = ("applying", "asks", "attached", "declared", "denied", "level", "raised_by", "thresholds", "ungranted")
 
+    applying: list[Judged]
+    """The statements that apply."""
+    ungranted: frozenset[int]
+    """The layers that do not grant though they must."""
     level: RiskLevel
     """The risk, which is certain."""
     raised_by: tuple[str, ...]
     thresholds: Thresholds
+    denied: bool
     asks: bool
     """Whether anything asks for an approval."""
+    declared: Sequence[Demand]
+    """What the declaration asks of approvers."""
     attached: Attached | None
     """The obligations, where the policy has any that may apply."""
-
-    def __init__(self) -> None:
-        self.records: list[tuple[str, Judged]] = []
-        """What each statement that applies does (allow, prohibit, deny, require), and the statement."""
-        self.denied = False
-        self.declared: Sequence[Demand] = ()
-        """What the declaration asks of approvers."""
-        self.attached = None
 
 
 def outline(
@@ -178,26 +215,27 @@ def outline(
 ) -> Outline:
     """Judge stages 3, 6, 7 and 8 for a plain request; raises UnusualError where the long way is needed."""
     found = Outline()
-    _reach(short, facts, found)
     level, found.raised_by = _risk(short, capability.declared_risk, facts)
     facts["risk"] = found.level = level
-    found.thresholds = short.thresholds.get(level) or _thresholds(compiled, short, capability, level, facts)
+    found.thresholds = short.steady.get(level._value_) or _thresholds(compiled, short, capability, level, facts)
+    denied = any(reason.effect == "deny" for reason in found.thresholds.reasons) if found.thresholds.reasons else False
     asks = bool(found.thresholds.demands)
-    if found.thresholds.reasons:
-        found.denied = found.denied or any(reason.effect == "deny" for reason in found.thresholds.reasons)
-    for rule in short.denies.possible(facts):
-        if rule.holds(facts):
-            found.records.append(("deny", rule))
-            found.denied = True
-    for rule in short.separations.possible(facts):
-        if rule.holds(facts) and not _concerns_approvers(rule.statement):
+    granted = set()
+    found.applying = short.applying(facts)
+    for judged in found.applying:
+        if judged.unusual:
             raise UnusualError
-    for rule in short.requires.possible(facts):
-        if rule.holds(facts):
-            if isinstance(rule.statement, ir.Require) and rule.statement.approval is None and not short.plan.defaults:
-                raise UnusualError
-            found.records.append(("require", rule))
+        does = judged.does
+        if does == ALLOW:
+            granted.add(judged.layer)
+        elif does == REQUIRE:
             asks = True
+        elif does != SEPARATE:
+            denied = True
+    found.ungranted = short.granting - granted
+    found.denied = denied or bool(found.ungranted)
+    found.declared = ()
+    found.attached = None
     if short.asks:
         found.declared = demands_of_declaration(action, capability, input_valid=True)
         _check_asked(found.declared, short, capability)
@@ -218,31 +256,16 @@ def _check_asked(demands: Iterable[Demand], short: ShortPlan, capability: Admitt
             raise UnusualError
 
 
-def _reach(short: ShortPlan, facts: Facts, found: Outline) -> None:
-    for clauses in short.allows:
-        before = len(found.records)
-        for clause in clauses:
-            if clause.holds(facts):
-                found.records.append(("allow", clause))
-        if len(found.records) == before:
-            raise UnusualError
-    for clause in short.prohibits:
-        if clause.holds(facts):
-            found.records.append(("prohibit", clause))
-            found.denied = True
-
-
 def _risk(short: ShortPlan, declared: RiskLevel, facts: Facts) -> tuple[RiskLevel, tuple[str, ...]]:
     level = declared
     raised_by: set[str] = set()
-    if not short.raises.everything:
+    if not short.plan.raises.everything:
         return level, ()
-    for judged in short.raises.possible(facts):
-        rule = judged.statement
-        if not judged.holds(facts) or not isinstance(rule, ir.Raise):
+    for number, rule in short.plan.raises.possible(facts):
+        if not Judged(short.plan, DENY, number, rule).holds(facts):
             continue
         for step in rule.steps:
-            function = function_of(short.plan, step.when, neutral=True)
+            function = function_of(short.plan, _open(step.when, neutral=True))
             answer = True if function is None else function(facts)
             if answer is False:
                 continue
@@ -261,16 +284,7 @@ def _thresholds(
     conditions = Conditions(facts, risk.levels, limits=compiled.limits, functions=short.plan.functions)
     judged = judge_thresholds(compiled, risk, short.plan, conditions)
     _check_asked(judged.demands, short, capability)
-    return short.thresholds.setdefault(risk.high, judged) if short.steady_risks else judged
-
-
-def _concerns_approvers(statement: object) -> bool:
-    """Whether a separation says only who may approve."""
-    return (
-        isinstance(statement, ir.Separation)
-        and isinstance(statement.form, ir.DiffersFrom)
-        and statement.form.who == "approver"
-    )
+    return short.steady.setdefault(level.value, judged) if short.steady_risks else judged
 
 
 def told(compiled: CompiledPolicy, short: ShortPlan, found: Outline) -> list[Reason]:
@@ -278,19 +292,19 @@ def told(compiled: CompiledPolicy, short: ShortPlan, found: Outline) -> list[Rea
     demands = (*found.thresholds.demands, *found.declared)
     steady = (*found.thresholds.reasons, *(demand.reason for demand in demands))
     reasons = [reason.model_copy(update={"controls": list(reason.controls)}) for reason in steady]
-    for kind, judged in found.records:
+    for judged in found.applying:
         layer, statement = compiled.layers[judged.layer], judged.statement
         if isinstance(statement, ir.Clause):
-            code, effect, message = _CLAUSES[kind]
-            reasons.append(clause_reason(code, effect, statement, (layer, short.plan.target), message))
+            on = (layer, short.plan.target)
+            if judged.does == ALLOW:
+                reasons.append(clause_reason("scope.allowed", "allow", statement, on, GRANTED))
+            else:
+                reasons.append(clause_reason("scope.denied", "deny", statement, on, PROHIBITED))
         elif isinstance(statement, ir.Deny):
             reasons.append(denial(statement, layer.layer))
         elif isinstance(statement, ir.Require):
             reasons.append(demand_of_rule(statement, judged.layer, layer.layer).reason)
+    for number in sorted(found.ungranted):
+        covering = [clause for clause in short.plan.clauses[number] if clause.effect == "allow"]
+        reasons.extend(ungranted(compiled.layers[number], short.plan.target, [(each, NO) for each in covering]))
     return reasons
-
-
-_CLAUSES: Mapping[str, tuple[str, Literal["allow", "deny"], str]] = {
-    "allow": ("scope.allowed", "allow", GRANTED),
-    "prohibit": ("scope.denied", "deny", PROHIBITED),
-}

@@ -193,7 +193,7 @@ class Decision(Model):
         """
         decision = cls.__new__(cls)
         object.__setattr__(decision, "__dict__", known)
-        object.__setattr__(decision, "__pydantic_fields_set__", set(cls.model_fields))
+        object.__setattr__(decision, "__pydantic_fields_set__", set())
         object.__setattr__(decision, "__pydantic_extra__", None)
         object.__setattr__(decision, "__pydantic_private__", {"_rest": rest})
         return decision
@@ -204,6 +204,7 @@ class Decision(Model):
         if rest is not None and private is not None:
             # Two threads may both put it together; what they make is equal, and nothing is taken away before.
             self.__dict__.update(rest())
+            self.__pydantic_fields_set__.update(self.__dict__)
             private["_rest"] = None
         return self
 

@@ -53,6 +53,7 @@ class Code:
     def __init__(self) -> None:
         self._statements: list[ast.stmt] = []
         self._variables = 0
+        self._level = 0
         self._place: tuple[int, int, int, int] | None = None
 
     @property
@@ -77,6 +78,10 @@ class Code:
         """`target = value`."""
         self.add(ast.Assign(targets=[ast.Name(id=target, ctx=ast.Store())], value=value))
 
+    def run(self, value: ast.expr) -> None:
+        """An expression for what it does."""
+        self.add(ast.Expr(value=value))
+
     def keep(self, value: ast.expr) -> ast.Name:
         """A fresh variable with a value."""
         variable = self.variable()
@@ -86,6 +91,19 @@ class Code:
     def leave_if(self, test: ast.expr) -> None:
         """Give up where a test holds."""
         self.add(ast.If(test=test, body=[unanswered()], orelse=[]))
+
+    @property
+    def level(self) -> int:
+        """How many blocks are open: what is written at level 0 runs whenever what stands behind it runs."""
+        return self._level
+
+    def mark(self) -> int:
+        """A place to come back to by `cut`."""
+        return len(self._statements)
+
+    def cut(self, mark: int) -> None:
+        """Take back what was written behind a mark."""
+        del self._statements[mark:]
 
     @contextmanager
     def when(self, test: ast.expr) -> Iterator[None]:
@@ -105,14 +123,20 @@ class Code:
     def at(self, span: Span) -> Iterator[None]:
         """What is written inside stands for this place of the policy."""
         before, self._place = self._place, _place(span)
-        yield
-        self._place = before
+        try:
+            yield
+        finally:
+            self._place = before
 
     @contextmanager
     def _block(self) -> Iterator[list[ast.stmt]]:
         outer, self._statements = self._statements, []
-        yield self._statements
-        self._statements = outer
+        self._level += 1
+        try:
+            yield self._statements
+        finally:
+            self._statements = outer
+            self._level -= 1
 
 
 def _place(span: Span) -> tuple[int, int, int, int]:

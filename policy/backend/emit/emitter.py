@@ -13,15 +13,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from types import CodeType
 
 from policy.backend.emit.code import FACTS, Code, call, compared, constant, method, name, negated
-from policy.backend.emit.support import HELPERS, Function
-from policy.backend.emit.verifier import verify
+from policy.backend.emit.support import Function
 from policy.backend.problems import written
 from policy.ir import nodes as ir
 from policy.ir.reads import reads_capability_id
-from policy.source.limits import DEFAULT_LIMITS, Limits
+from policy.source.limits import Limits
 from policy.types.functions import FUNCTIONS
 from policy.types.zones import load_zone
 
@@ -39,48 +37,11 @@ _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _MOST = 2**53
 
 
-class _UnsuitableError(Exception):
+class UnsuitableError(Exception):
     """An expression that is left to the interpreter."""
 
 
-def emit(expression: ir.Expression, definition: Definition, limits: Limits = DEFAULT_LIMITS) -> Function | None:
-    """The function of an expression, or None where it is left to the interpreter.
-
-    The function takes facts and gives the runtime value, or UNANSWERED.
-    """
-    emission = emitted(expression, definition, limits)
-    if emission is None:
-        return None
-    module, constants = emission
-    names = {**HELPERS, **constants, "__builtins__": {}}
-    verify(module, names)
-    compiled: CodeType = compile(module, expression.span.source.name, "exec", dont_inherit=True)
-    exec(compiled, names)  # noqa: S102 - verified nodes, made from nodes: no text of an author is ever compiled
-    function: Function = names["@rule"]  # type: ignore[assignment]
-    return function
-
-
-def emitted(
-    expression: ir.Expression, definition: Definition, limits: Limits = DEFAULT_LIMITS
-) -> tuple[ast.Module, dict[str, object]] | None:
-    """The module of an expression's function, and the constants that its names stand for; None as for `emit`."""
-    emitter = _Emitter(definition, limits)
-    try:
-        with emitter.code.at(expression.span):
-            emitter.code.add(ast.Return(value=emitter.value(expression, 0)))
-    except _UnsuitableError:
-        return None
-    parameters = ast.arguments(
-        posonlyargs=[], args=[ast.arg(arg=FACTS)], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
-    )
-    function = ast.FunctionDef(name="@rule", args=parameters, body=emitter.code.statements, decorator_list=[])
-    function.lineno, function.col_offset = expression.span.line, 0
-    function.end_lineno, function.end_col_offset = expression.span.end_line, 0
-    module = ast.Module(body=[function], type_ignores=[])
-    return ast.fix_missing_locations(module), emitter.constants
-
-
-class _Emitter:
+class Emitter:
     """Writes one function."""
 
     def __init__(self, definition: Definition, limits: Limits) -> None:
@@ -90,11 +51,32 @@ class _Emitter:
         self._limits = limits
         self._variables: dict[str, str] = {}
         self._product: ast.expr | None = None
+        # What is known wherever the code goes on: values that were read, and types that were looked at.
+        self._read_once: dict[tuple[str, ...], ast.Name] = {}
+        self._typed: set[tuple[str, str]] = set()
+
+    def answer(
+        self, condition: ir.Expression | None, interpreted: Callable[[ir.Expression], Function]
+    ) -> ast.expr | None:
+        """Code that computes whether a condition holds; None where there is none."""
+        if condition is None:
+            return None
+        mark, known, typed = self.code.mark(), dict(self._read_once), set(self._typed)
+        try:
+            with self.code.at(condition.span):
+                return self._condition(condition, 0)
+        except UnsuitableError:
+            self.code.cut(mark)
+            self._read_once, self._typed = known, typed
+        asked = ast.Call(func=self._known(interpreted(condition)), args=[name(FACTS)], keywords=[])
+        answer = self.code.keep(asked)
+        self.code.leave_if(compared(call("@type", answer), ast.IsNot(), name("@bool")))
+        return answer
 
     def value(self, node: ir.Expression, depth: int) -> ast.expr:
         """Code that computes the value of an expression; where it has none, the function is left."""
         if depth > DEEPEST:
-            raise _UnsuitableError
+            raise UnsuitableError
         with self.code.at(node.span):
             match node:
                 case ir.Constant():
@@ -134,7 +116,7 @@ class _Emitter:
 
     def _constant(self, value: object) -> ast.expr:
         if value is None:
-            raise _UnsuitableError
+            raise UnsuitableError
         if type(value) in (str, bool) or (type(value) in (int, float) and abs(value) <= _MOST):  # type: ignore[arg-type]
             return constant(value)  # type: ignore[arg-type]
         return self._known(value)
@@ -157,27 +139,52 @@ class _Emitter:
         return self.code.keep(ast.Subscript(value=name(FACTS), slice=constant(node.root), ctx=ast.Load()))
 
     def _read(self, node: ir.Read, depth: int) -> ast.expr:
+        path = (node.root, *(step for step in node.steps if isinstance(step, str)))
+        named = not node.variable and len(path) == len(node.steps) + 1
+        if named and path in self._read_once:
+            return self._read_once[path]
         current = self._root(node)
         for step in node.steps:
             if isinstance(step, str):
                 self.code.leave_if(compared(call("@type", current), ast.IsNot(), name("@dict")))
                 current = self.code.keep(method(current, "get", constant(step)))
             else:
-                key = self.value(step, depth + 1) if not isinstance(step, int) else constant(step)
+                key = constant(step) if isinstance(step, int) else self.value(step, depth + 1)
                 current = self.code.keep(call("@member", current, key))
         self.code.leave_if(compared(current, ast.Is(), constant(None)))
         if not node.steps or not isinstance(node.steps[-1], str):
             self.code.leave_if(compared(current, ast.Is(), name("@missing")))
+        if named and self.code.level == 0 and isinstance(current, ast.Name):
+            self._read_once[path] = current
         return current
+
+    def _leave_unless_text(self, value: ast.expr) -> None:
+        """Go on only where a value is text."""
+        known = isinstance(value, ast.Name) and (value.id, "text") in self._typed
+        if not known:
+            self.code.leave_if(compared(call("@type", value), ast.IsNot(), name("@str")))
+            self._note_type(value, "text")
+
+    def _leave_unless_number(self, value: ast.expr) -> None:
+        """Go on only where a value is an int or a float."""
+        if isinstance(value, ast.Name) and (value.id, "number") in self._typed:
+            return
+        with self.code.when(compared(call("@type", value), ast.IsNot(), name("@int"))):
+            self.code.leave_if(compared(call("@type", value), ast.IsNot(), name("@float")))
+        self._note_type(value, "number")
+
+    def _note_type(self, value: ast.expr, kind: str) -> None:
+        if self.code.level == 0 and isinstance(value, ast.Name):
+            self._typed.add((value.id, kind))
 
     def _exists(self, node: ir.Exists) -> ast.expr:
         """Presence of a path of names: a step that finds no object finds nothing."""
         path = node.value
         if not isinstance(path, ir.Read):
-            raise _UnsuitableError
+            raise UnsuitableError
         steps = [step for step in path.steps if isinstance(step, str)]
         if len(steps) < len(path.steps):
-            raise _UnsuitableError
+            raise UnsuitableError
         current = self.code.variable()
         self.code.assign(current, self._root(path))
         for step in steps:
@@ -201,7 +208,7 @@ class _Emitter:
             return self._constant(source.value)
         defined = self._definition(node)
         if defined is None:
-            raise _UnsuitableError
+            raise UnsuitableError
         key, function = defined
         kept = self.code.keep(ast.Subscript(value=name(FACTS), slice=constant(key), ctx=ast.Load()))
         with self.code.when(compared(kept, ast.Is(), name("@missing"))):
@@ -213,7 +220,7 @@ class _Emitter:
 
     def _junction(self, node: ir.And | ir.Or, depth: int) -> ast.expr:
         if len(node.operands) > _LONGEST:
-            raise _UnsuitableError
+            raise UnsuitableError
         conjunction = isinstance(node, ir.And)
         result = self.code.variable()
         self.code.assign(result, self._condition(node.operands[0], depth))
@@ -240,12 +247,11 @@ class _Emitter:
     def _compared_with(self, value: ast.expr, operator: str, fixed: object) -> ast.expr | None:
         """A comparison with a text or an integer, where Python's own means the same once the type is known."""
         if type(fixed) is str and operator in _EQUALITY:
-            self.code.leave_if(compared(call("@type", value), ast.IsNot(), name("@str")))
+            self._leave_unless_text(value)
             return self.code.keep(compared(value, _EQUALITY[operator](), constant(fixed)))
         if type(fixed) is not int or abs(fixed) > _MOST:
             return None
-        with self.code.when(compared(call("@type", value), ast.IsNot(), name("@int"))):
-            self.code.leave_if(compared(call("@type", value), ast.IsNot(), name("@float")))
+        self._leave_unless_number(value)
         relation = {**_EQUALITY, **_ORDER}[operator]
         return self.code.keep(compared(value, relation(), constant(fixed)))
 
@@ -253,13 +259,13 @@ class _Emitter:
         fixed = _texts(container)
         if fixed is not None and not any_of:
             value = self.value(item, depth + 1)
-            self.code.leave_if(compared(call("@type", value), ast.IsNot(), name("@str")))
+            self._leave_unless_text(value)
             return self.code.keep(compared(value, ast.In(), self._known(frozenset(fixed))))
         if isinstance(written(container), ir.ListValue):
-            raise _UnsuitableError
+            raise UnsuitableError
         wanted = _texts(item) if any_of else None
         if any_of and wanted is None:
-            raise _UnsuitableError
+            raise UnsuitableError
         items = self.value(container, depth + 1)
         if wanted is not None:
             return self._checked(call("@any_text_among", items, self._known(frozenset(wanted))))
@@ -271,7 +277,7 @@ class _Emitter:
         self.code.leave_if(compared(call("@type", text), ast.IsNot(), name("@str")))
         if node.any_of:
             if wanted is None or node.operator == "contains" or not wanted:
-                raise _UnsuitableError
+                raise UnsuitableError
             called = "startswith" if node.operator == "starts_with" else "endswith"
             return self.code.keep(method(text, called, self._known(tuple(wanted))))
         item = self.value(node.item, depth + 1)
@@ -305,7 +311,7 @@ class _Emitter:
         """A value of a written map of constants."""
         source = written(node.value)
         if not isinstance(source, ir.MapValue) or not all(isinstance(each, ir.Constant) for _, each in source.entries):
-            raise _UnsuitableError
+            raise UnsuitableError
         entries = {entry: value.value for entry, value in source.entries if isinstance(value, ir.Constant)}
         key = self.value(node.key, depth + 1)
         self.code.leave_if(compared(call("@type", key), ast.IsNot(), name("@str")))
@@ -332,7 +338,7 @@ class _Emitter:
             case ir.Matches():
                 called = self._matched(node, depth)
             case _:
-                raise _UnsuitableError
+                raise UnsuitableError
         return self._checked(call("@known", called))
 
     def _applied(self, helper: str, node: ir.Expression, depth: int, *parts: ir.Expression) -> ast.Call:
@@ -345,7 +351,7 @@ class _Emitter:
         if function.zone is not None:
             argument = node.arguments[function.zone]
             if not isinstance(argument, ir.Constant):
-                raise _UnsuitableError
+                raise UnsuitableError
             zone = load_zone(str(argument.value))
         value = self.value(node.arguments[0], depth + 1)
         return call("@apply", self._known(function), self._known(zone), value)

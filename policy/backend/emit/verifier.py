@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Container
 
-_STATEMENTS = (ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.Assign, ast.If, ast.For, ast.Break)
+_DEFINITIONS = (ast.Module, ast.FunctionDef, ast.arguments, ast.arg)
+_STATEMENTS = (ast.Return, ast.Assign, ast.If, ast.For, ast.Break, ast.Expr)
 _EXPRESSIONS = (ast.Name, ast.Load, ast.Store, ast.Constant, ast.Compare, ast.Call, ast.Attribute, ast.Subscript)
 _OPERATORS = (
     ast.UnaryOp,
@@ -26,8 +27,8 @@ _OPERATORS = (
     ast.In,
     ast.NotIn,
 )
-_NODES = frozenset((*_STATEMENTS, *_EXPRESSIONS, *_OPERATORS))
-_METHODS = frozenset({"get", "startswith", "endswith"})
+_NODES = frozenset((*_DEFINITIONS, *_STATEMENTS, *_EXPRESSIONS, *_OPERATORS))
+_METHODS = frozenset({"append", "get", "startswith", "endswith"})
 _CONSTANTS = (str, int, float, bool, type(None))
 
 

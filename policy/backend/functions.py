@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from policy.backend.emit.emitter import emit
-from policy.backend.emit.support import Function
+from collections.abc import Sequence
+
+from policy.backend.emit.make import emit, emit_all
+from policy.backend.emit.support import Facts, Function, known
+from policy.backend.interpreter import Evaluation
 from policy.ir import nodes as ir
 from policy.ir.reads import definitions
 from policy.source.limits import DEFAULT_LIMITS, Limits
@@ -30,6 +33,22 @@ class Functions:
         if known is None:
             known = self._made.setdefault(id(expression), (expression, self._emitted(expression)))
         return known[1]
+
+    def of_all(self, conditions: Sequence[tuple[ir.Expression | None, ir.Expression | None]]) -> Function:
+        """One function of many statements (see `emit_all`)."""
+        return emit_all(conditions, self._definition, self._interpreted, self._limits)
+
+    def or_interpreted(self, expression: ir.Expression) -> Function:
+        """The function of an expression, one that asks the interpreter where it has no other."""
+        return self.of(expression) or self._interpreted(expression)
+
+    def _interpreted(self, expression: ir.Expression) -> Function:
+        limits = self._limits
+
+        def interpreted(facts: Facts) -> object:
+            return known(Evaluation(facts, limits).value(expression))
+
+        return interpreted
 
     def _emitted(self, expression: ir.Expression) -> Function | None:
         return emit(expression, self._definition, self._limits)
