@@ -52,6 +52,9 @@ from policy.plugins.adapters.common import FAILED, Gate, Verdict
 
 __all__ = ["PolicySession"]
 
+REJECTED = "denied: the host rejected the call"
+"""What a model reads where the host rejected a call that waited."""
+
 _logger = logging.getLogger(__name__)
 
 
@@ -69,8 +72,20 @@ class PolicySession:
         self._executed: Counter[str] = Counter()
         self._one_by_one = asyncio.Lock()
         self._asks_host = False
-        self.waiting: list[str] = []
+        self._waiting: dict[str, str] = {}
+        self._rejected: set[str] = set()
+
+    @property
+    def waiting(self) -> list[str]:
         """The handles of the calls that were paused or denied until people vote, the last one last."""
+        return list(self._waiting)
+
+    def reject(self, handle: str) -> None:
+        """Reject a call that waits, whatever people vote; to outlast this session, `cancel` it at the authorizer.
+
+        Raises KeyError for a handle that is not waiting here.
+        """
+        self._rejected.add(self._waiting[handle])
 
     def options(
         self, options: ClaudeAgentOptions, *, servers: Mapping[str, Sequence[SdkMcpTool[Any]]] | None = None
@@ -147,23 +162,30 @@ class PolicySession:
     async def _judged(self, name: str, arguments: dict[str, Any]) -> Verdict:
         """Whether a call may go on: to its execution here, which decides, or out of sight."""
         if name not in self._here:
-            verdict = await self._released(name, arguments)
-        else:
-            verdict = await self._gate.check_async(name, arguments, self._run, call=self._call(name, arguments))
-            if verdict.waits and verdict.handle is not None and await self._approved(verdict.handle):
-                return replace(verdict, kind="run")
-        if verdict.waits and verdict.handle is not None and verdict.handle not in self.waiting:
-            self.waiting.append(verdict.handle)
-        return verdict
+            return await self._released(name, arguments)
+        call = self._call(name, arguments)
+        if call in self._rejected:
+            return Verdict(kind="refuse", message=REJECTED)
+        verdict = await self._gate.check_async(name, arguments, self._run, call=call)
+        if verdict.waits and verdict.handle is not None and await self._approved(verdict.handle):
+            return replace(verdict, kind="run")
+        return self._noted(verdict, call)
 
     async def _released(self, name: str, arguments: dict[str, Any]) -> Verdict:
         """The last decision before an execution. The same call made twice at once is decided one after the other."""
         async with self._one_by_one:
             call = self._call(name, arguments)
+            if call in self._rejected:
+                return Verdict(kind="refuse", message=REJECTED)
             verdict = await self._gate.settle_async(name, arguments, self._run, call=call)
             if verdict.runs:
                 self._executed[_content(name, arguments)] += 1
-            return verdict
+            return self._noted(verdict, call)
+
+    def _noted(self, verdict: Verdict, call: str) -> Verdict:
+        if verdict.waits and verdict.handle is not None:
+            self._waiting[verdict.handle] = call
+        return verdict
 
     def _call(self, name: str, arguments: dict[str, Any]) -> str:
         """The id of a call: the library's own is not told to a tool, and the model's next attempt has another one."""

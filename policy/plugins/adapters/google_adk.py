@@ -81,14 +81,11 @@ class PolicyTool(BaseTool):
             if tool is self._tool:
                 llm_request.tools_dict[name] = self
 
-    async def check_require_confirmation(self, args: dict[str, Any], tool_context: ToolContext) -> bool:
-        """The tool's own wish to be confirmed, which comes before the policy."""
-        return bool(await self._tool.check_require_confirmation(args, tool_context))
-
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
         """The tool's result, or an `error` with a safe reason; a call that waits for people asks to be confirmed.
 
-        The `payload` of that request has the `handle` of the approval request.
+        The `payload` of that request has the `handle` of the approval request. A tool that wants to be confirmed itself
+        takes the same answer: the library has one for a call.
         """
         if tool_context.tool_confirmation is not None and not tool_context.tool_confirmation.confirmed:
             return {"error": REJECTED}

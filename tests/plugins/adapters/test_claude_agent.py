@@ -22,11 +22,10 @@ from claude_agent_sdk import (
 )
 
 from policy.plugins.adapters import claude_agent as adapter
-from policy.plugins.adapters.claude_agent import PolicySession
-from policy.plugins.adapters.common import Gate
+from policy.plugins.adapters.claude_agent import REJECTED, PolicySession
+from policy.plugins.adapters.common import Gate, Verdict
 from tests.plugins.adapters.docstring import run_example
 from tests.plugins.adapters.five import (
-    AGENT,
     CATALOG,
     NAMES,
     NOT_COVERED,
@@ -37,6 +36,7 @@ from tests.plugins.adapters.five import (
     FiveThings,
     Reply,
     desk,
+    stated,
 )
 
 Call = tuple[str, dict[str, Any]]
@@ -228,6 +228,10 @@ class _Runtime:
         return self._reply()
 
     def go_on(self, reply: Reply, answer: Literal["approve", "reject"]) -> Reply:
+        self._session._gate.authorizer = self._at.gate.authorizer
+        if answer == "reject":
+            assert reply.handle is not None
+            self._session.reject(reply.handle)
         return self._reply()
 
     def _reply(self) -> Reply:
@@ -239,9 +243,7 @@ class _Runtime:
 
 
 class TestClaudeAgent(FiveThings):
-    """The five things. A paused run is resumed, or it is not: there is no answer that says no."""
-
-    host_rejects = False
+    """The five things."""
 
     def runtime(self, desk: Desk) -> _Runtime:
         """A session with a server in this process."""
@@ -265,13 +267,7 @@ def test_the_example_of_the_docstring() -> None:
         PolicySession=PolicySession,
         authorizer=at.authorizer,
         names={f"mcp__desk__{tool}": capability for tool, capability in NAMES.items()},
-        parties=lambda user: {
-            "route": "chat",
-            "requester": user,
-            "operator": AGENT,
-            "subject": user,
-            "delegation": [],
-        },
+        parties=stated,
         people_vote=at.approve,
         prompt="give rosa 250 back",
         query=ask,
@@ -308,6 +304,26 @@ def test_the_same_call_again_needs_an_approval_again() -> None:
     second = runtime.call("refund_create", {"amount": 250})
     assert second.handle not in {None, first.handle}
     assert at.ran == [("refund_create", {"amount": 250})]
+
+
+@pytest.mark.parametrize("tool", ["mcp__desk__refund_create", "Refund"])
+@pytest.mark.parametrize("asks_hooks", [True, False])
+def test_what_the_host_rejected_does_not_run(tool: str, asks_hooks: bool) -> None:
+    """Though people voted for it; the same call of another session is another call."""
+    at = desk()
+    gate = Gate(at.authorizer, context=at.gate._context, capability={tool: "refund.create"})
+    session = PolicySession(gate, None)
+    options = session.options(ClaudeAgentOptions(), servers={"desk": _tools(at)})
+    call = (tool, {"amount": 250})
+    asyncio.run(_turn(_ClaudeCode([call]), options))
+    (handle,) = session.waiting
+    at.approve(handle)
+    session.reject(handle)
+    code = _ClaudeCode([call], asks_hooks=asks_hooks or tool == "Refund")
+    assert asyncio.run(_turn(code, options)).result == REJECTED
+    assert at.ran + code.ran == []
+    with pytest.raises(KeyError, match="unknown"):
+        session.reject("unknown")
 
 
 def _bash(at: Desk) -> Gate:
@@ -351,6 +367,33 @@ def test_two_calls_at_once_spend_one_approval_once() -> None:
     code = _ClaudeCode([("Refund", {"amount": 250})] * 2)
     asyncio.run(_turn(code, options))
     assert code.ran == [("Refund", {"amount": 250})]
+
+
+def test_the_same_call_made_twice_at_once_is_two_calls() -> None:
+    """Each is decided and recorded for itself."""
+    at = desk()
+    calls: list[str] = []
+
+    class Noting(Gate):
+        __slots__ = ()
+
+        def settle(self, tool: str, arguments: Any, run: Any, *, call: str) -> Verdict:
+            calls.append(call)
+            return super().settle(tool, arguments, run, call=call)
+
+    session = PolicySession(
+        Noting(at.authorizer, context=at.gate._context, capability={"Refund": "refund.create"}), None
+    )
+    (matcher,) = (session.options(ClaudeAgentOptions()).hooks or {})["PreToolUse"]
+    given: Any = {"hook_event_name": "PreToolUse", "session_id": SESSION, "tool_name": "Refund"}
+    given["tool_input"] = {"amount": 50}
+
+    async def twice() -> list[Any]:
+        return await asyncio.gather(*(matcher.hooks[0](given, "toolu_1", {"signal": None}) for _ in range(2)))
+
+    decisions = [said["hookSpecificOutput"]["permissionDecision"] for said in asyncio.run(twice())]
+    assert decisions == ["allow", "allow"]
+    assert len(set(calls)) == 2
 
 
 @pytest.mark.parametrize(("edited", "ran"), [(None, [50]), (100, [100]), (300, []), (501, [])])

@@ -29,7 +29,6 @@ from policy.plugins.adapters.common import Gate
 from policy.plugins.adapters.google_adk import REJECTED, UNGATED, PolicyPlugin, PolicyTool, PolicyToolset, waiting
 from tests.plugins.adapters.docstring import run_example
 from tests.plugins.adapters.five import (
-    AGENT,
     CATALOG,
     NAMES,
     OFFERED,
@@ -40,6 +39,7 @@ from tests.plugins.adapters.five import (
     FiveThings,
     Reply,
     desk,
+    stated,
 )
 
 
@@ -102,6 +102,7 @@ class _Session:
         agent = LlmAgent(name="desk", model=model, tools=list(tools), **callbacks)
         self._runner = InMemoryRunner(app=App(name="desk", root_agent=agent, plugins=list(plugins)))
         self.answers: list[types.Part] = []
+        self.asked: list[str | None] = []
         self._id: str | None = None
 
     def send(self, *parts: types.Part) -> Reply:
@@ -113,6 +114,7 @@ class _Session:
             self._id = session.id
         text, handle = "", None
         async for event in self._runner.run_async(user_id="rosa", session_id=self._id, new_message=message):
+            self.asked.extend(call.id for call in event.get_function_calls() if call.name == "adk_request_confirmation")
             for found, answer in waiting(event):
                 handle = found
                 self.answers.append(answer)
@@ -174,13 +176,7 @@ def test_the_example_of_the_docstring() -> None:
         authorizer=at.authorizer,
         model=_Model(makes=("refund_create", {"amount": 250})),
         names=NAMES,
-        parties=lambda user: {
-            "route": "chat",
-            "requester": {**ROSA, "id": user},
-            "operator": AGENT,
-            "subject": ROSA,
-            "delegation": [],
-        },
+        parties=lambda user: stated({**ROSA, "id": user}),
         people_vote=at.approve,
         prompt=types.UserContent("give rosa 250 back"),
         session="session-1",
@@ -259,13 +255,7 @@ def test_toolsets_are_wrapped_with_their_prefix() -> None:
 
     gate = Gate(
         at.authorizer,
-        context=lambda run: {
-            "route": "chat",
-            "requester": ROSA,
-            "operator": AGENT,
-            "subject": ROSA,
-            "delegation": [],
-        },
+        context=lambda run: stated(ROSA),
         capability=lambda name: NAMES[name.removeprefix("desk_")],
     )
     model = _Model(makes=("desk_order_read", {"order": "A-1"}))
@@ -275,36 +265,50 @@ def test_toolsets_are_wrapped_with_their_prefix() -> None:
     assert at.ran == [("desk_order_read", {"order": "A-1"})]
 
 
-def test_a_tool_that_asks_to_be_confirmed_itself_asks_first() -> None:
-    """That confirmation is no vote: the call then waits for people as well, and nothing is spent before."""
+@pytest.mark.parametrize("amount", [50, 250])
+def test_a_tool_that_asks_to_be_confirmed_itself_takes_the_same_answer(amount: int) -> None:
+    """Whether people must vote as well or not, the host is asked once."""
     at = desk()
 
     def refund_create(amount: float) -> str:
         return at.run("refund_create", amount=amount)
 
     tool = FunctionTool(refund_create, require_confirmation=True)
-    session = _Session(
-        _Model(makes=("refund_create", {"amount": 50})), [PolicyToolset([tool], at.gate)], PolicyPlugin()
-    )
-    runner = session._runner
-
-    async def ask() -> str:
-        created = await runner.session_service.create_session(app_name="desk", user_id="rosa")
-        session._id = created.id
-        message = types.UserContent("hello")
-        (asked,) = [
-            call.id
-            async for event in runner.run_async(user_id="rosa", session_id=created.id, new_message=message)
-            for call in event.get_function_calls()
-            if call.name == "adk_request_confirmation"
-        ]
-        assert asked is not None
-        return asked
-
-    asked = asyncio.run(ask())
+    model = _Model(makes=("refund_create", {"amount": amount}))
+    session = _Session(model, [PolicyToolset([tool], at.gate)], PolicyPlugin())
+    session.send(HELLO)
     assert at.ran == []
+    (asked,) = session.asked
+    for request in at.authorizer.pending():
+        at.approve(request.handle)
     answer = types.FunctionResponse(id=asked, name="adk_request_confirmation", response={"confirmed": True})
     assert "done: refund_create" in session.send(types.Part(function_response=answer)).text
+    assert at.ran == [("refund_create", {"amount": amount})]
+
+
+def test_a_paused_run_asks_the_model_nothing() -> None:
+    """It would make the call again."""
+    assert _Runtime(desk()).call("refund_create", {"amount": 250}).text == ""
+
+
+def test_what_was_judged_runs() -> None:
+    """Though the arguments change while they are judged."""
+    at = desk()
+    arguments = {"amount": 50}
+
+    def context(run: object) -> dict[str, Any]:
+        arguments["amount"] = 5000
+        return stated(ROSA)
+
+    gate = Gate(at.authorizer, context=context, capability=NAMES)
+
+    def changes(tool: BaseTool, args: dict[str, Any], tool_context: ToolContext) -> None:
+        nonlocal arguments
+        arguments = args
+
+    model = _Model(makes=("refund_create", {"amount": 50}))
+    _Session(model, [_Stale(_tools(at), gate)], PolicyPlugin(), before_tool_callback=changes).send(HELLO)
+    assert arguments == {"amount": 5000}
     assert at.ran == [("refund_create", {"amount": 50})]
 
 

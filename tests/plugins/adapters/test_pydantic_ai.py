@@ -186,7 +186,8 @@ class _Tenfolded(AbstractCapability[None]):
 def test_what_another_capability_does_to_the_arguments_is_judged(other: AbstractCapability[None]) -> None:
     """Wherever it stands in the list: the gate is the last to see a call."""
     at = desk()
-    for capabilities in ([PolicyCapability(at.gate), other], [other, PolicyCapability(at.gate)]):
+    policy: AbstractCapability[None] = PolicyCapability(at.gate)
+    for capabilities in ([policy, other], [other, policy]):
         agent: Agent[None, str] = Agent(
             _says(("refund_create", {"amount": 51})), tools=_tools(at), capabilities=capabilities
         )
