@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, WithJsonSchema
 
@@ -51,3 +51,17 @@ class Part(Model):
     """A model that stands inside others only: a validator of its own is made when somebody asks for it."""
 
     model_config = ConfigDict(defer_build=True)
+
+
+_Made = TypeVar("_Made", bound=Model)
+
+
+def made(model: type[_Made], members: dict[str, Any]) -> _Made:
+    """A model of members that this package worked out itself, all of them given in their order: nothing is checked."""
+    value = model.__new__(model)
+    put = object.__setattr__
+    put(value, "__dict__", members)
+    put(value, "__pydantic_fields_set__", set(members))
+    put(value, "__pydantic_extra__", None)
+    put(value, "__pydantic_private__", None)
+    return value

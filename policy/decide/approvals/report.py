@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import TypeAdapter
-
 from policy.decide.approvals.counting import Electorate, Question, unspeaking
 from policy.decide.approvals.denials import Denials
 from policy.decide.approvals.prospects import candidates, excluded, excluded_by, labels, open_leaves
@@ -15,6 +13,7 @@ from policy.decide.approvals.requirement import Requirement
 from policy.decide.approvals.satisfaction import Standing, Supporter
 from policy.decide.approvals.votes import Ballot
 from policy.decide.people import Person
+from policy.model.base import made
 from policy.model.decision import Approval, CountedVote, Reason, UncountedVote
 from policy.source.codes import CODES
 from policy.types.instants import LAST_INSTANT, format_duration, format_timestamp, parse_timestamp
@@ -22,9 +21,6 @@ from policy.types.names import PARTIES
 from policy.types.values import Timestamp
 
 State = Literal["pending", "satisfied", "denied"]
-
-_COUNTED = TypeAdapter(list[CountedVote])
-_UNCOUNTED = TypeAdapter(list[UncountedVote])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,22 +141,23 @@ def _names(ballots: Iterable[Ballot]) -> str:
 
 
 def _shown(ballots: Iterable[Ballot]) -> list[CountedVote]:
-    return _COUNTED.validate_python([{"decision_id": each.decision_id, "approver": each.voter} for each in ballots])
+    return [made(CountedVote, {"decision_id": each.decision_id, "approver": each.voter}) for each in ballots]
 
 
 def _not_counted(verdict: Verdict) -> list[UncountedVote]:
     refused = sorted((*verdict.refused, *verdict.denials.refused, *_unspoken_denials(verdict)))
-    return _UNCOUNTED.validate_python(
-        [
+    return [
+        made(
+            UncountedVote,
             {
                 "decision_id": ballot.decision_id,
                 "approver": ballot.voter,
                 "code": code,
                 "message": CODES[code].summary,
-            }
-            for ballot, code in refused
-        ]
-    )
+            },
+        )
+        for ballot, code in refused
+    ]
 
 
 def _unspoken_denials(verdict: Verdict) -> Iterator[tuple[Ballot, str]]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from policy.decide.people import People, Person
 from policy.decide.request import Request
 from policy.model.context import Vote
 from policy.types.instants import NANOSECONDS_PER_SECOND, parse_timestamp
+
+_SECONDS = MappingProxyType({f"{second:02}Z": second * NANOSECONDS_PER_SECOND for second in range(60)})
+"""What commonly follows the minutes of a timestamp, in nanoseconds."""
 
 
 class Ballot(NamedTuple):
@@ -46,17 +50,22 @@ def read_votes(request: Request, people: People) -> Ballots:
     minutes: dict[str, int] = {}
     distinct: dict[str, Ballot] = {}
     withdrawals: list[Vote] = []
+    make = tuple.__new__
     for vote in request.context.approvals or ():
-        decision = vote.decision
+        # One look at the members of a vote: this loop runs for every vote of every decision.
+        members = vote.__dict__
+        decision = members["decision"]
         if decision == "revoked":
             withdrawals.append(vote)
             continue
-        voter = vote.approver.id
+        voter = members["approver"].id
         person = persons.get(voter) or (False, voter)
-        decided_at = _instant(vote.decided_at, minutes)
-        speaks = vote.request_digest == digest
-        distinct[vote.decision_id] = Ballot(
-            decided_at, decision == "denied", vote.decision_id, voter, person, speaks, vote
+        written = members["decided_at"]
+        start, second = minutes.get(written[:17]), _SECONDS.get(written[17:])
+        decided_at = _instant(written, minutes) if start is None or second is None else start + second
+        name = members["decision_id"]
+        distinct[name] = make(
+            Ballot, (decided_at, decision == "denied", name, voter, person, members["request_digest"] == digest, vote)
         )
     ordered = sorted(distinct.values())
     withdrawn, lifted = _withdrawn(withdrawals, distinct, request, people)
