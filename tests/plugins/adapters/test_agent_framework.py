@@ -290,7 +290,11 @@ def test_confirmed_too_early_it_is_asked_again() -> None:
     at = desk()
     runtime = _Runtime(at)
     reply = runtime.call("refund_create", {"amount": 250})
+    assert runtime._result is not None
+    (first,) = runtime._result.user_input_requests
     again = runtime.go_on(reply, "approve")
+    (second,) = runtime._result.user_input_requests
+    assert first.id != second.id
     assert again == reply == Reply(text=WAITING, handle=reply.handle)
     assert reply.handle is not None
     at.approve(reply.handle)
@@ -374,8 +378,10 @@ def test_a_tool_past_the_gate_is_refused_by_the_middleware() -> None:
     client = _Client(("refund_create", {"amount": 50}))
     assert _run(_agent(client, _tools(at), at), "hello").text == UNGATED
     assert at.ran == []
-    free: Agent[Any] = Agent(client, tools=_tools(at), middleware=policy_middleware(at.gate, free={"refund_create"}))
-    assert _run(free, "hello").text == "done: refund_create"
+    client = _Client(("vault_open", {}))
+    free: Agent[Any] = Agent(client, tools=_tools(at), middleware=policy_middleware(at.gate, free={"vault_open"}))
+    assert _run(free, "hello").text == "done: vault_open"
+    assert "vault_open" in client.seen
 
 
 def test_a_gated_tool_needs_no_middleware() -> None:
