@@ -183,7 +183,7 @@ def test_what_is_no_http_is_told_so_in_the_service_form(service: Live, sent: byt
 
 
 def test_headers_that_never_end_are_not_waited_for() -> None:
-    with live(_limits(request_seconds=0.3)) as service:
+    with live(_limits(request_seconds=1.0)) as service:
         assert _raw(service, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n") == b""
         assert _raw(service, b"") == b""
         assert service.client.get("/healthz").status_code == 200
@@ -211,7 +211,7 @@ class Stuck:
 
 def test_a_request_that_takes_too_long_gets_no_answer_that_allows() -> None:
     stuck = Stuck()
-    with live(_limits(request_seconds=0.3, threads=2), deciding=stuck) as service:
+    with live(_limits(request_seconds=1.0, threads=2), deciding=stuck) as service:
         for path, body in (
             ("/v1/decide", asked("order.read")),
             ("/access/v1/evaluation", {"subject": {"type": "user", "id": "rosa"}, "action": {"name": "order.read"},
@@ -228,7 +228,7 @@ def test_a_request_that_takes_too_long_gets_no_answer_that_allows() -> None:
 
 
 def test_a_body_that_never_ends_is_not_waited_for() -> None:
-    with live(_limits(request_seconds=0.3)) as service:
+    with live(_limits(request_seconds=1.0)) as service:
         head = (
             b"POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n"
         )
@@ -251,7 +251,7 @@ def test_an_answer_that_is_not_read_is_not_waited_for() -> None:
     async def endless(request: Request) -> Response:
         return Endless()
 
-    with live(_limits(request_seconds=0.2), routes=(Route("/endless", endless),)) as service:
+    with live(_limits(request_seconds=0.5), routes=(Route("/endless", endless),)) as service:
         url = httpx.URL(service.address)
         with socket.create_connection((url.host, url.port or 80), timeout=20) as connection:
             connection.sendall(b"GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -265,7 +265,7 @@ def test_a_host_route_that_takes_too_long_is_told_like_the_others() -> None:
         await asyncio.Event().wait()
         raise AssertionError("it was set")
 
-    with live(_limits(request_seconds=0.1), routes=(Route("/endless", endless),)) as service:
+    with live(_limits(request_seconds=0.5), routes=(Route("/endless", endless),)) as service:
         assert _error(service.client.get("/endless")) == (503, "service.timeout")
 
 
