@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from policy.decide import reasons
@@ -18,8 +18,9 @@ from policy.model.action import Action
 from policy.model.admitted import AdmittedCapability
 from policy.model.clean import UncleanError
 from policy.model.context import Context
-from policy.model.decision import Decision, Outcome, RiskAssessment
+from policy.model.decision import Decision, Outcome, Reason, RiskAssessment
 from policy.types.instants import format_timestamp, parse_timestamp
+from policy.types.values import MISSING
 
 Again = Callable[[Action, Context], Decision]
 """The long way, for a request that was read."""
@@ -53,7 +54,9 @@ def decide_briefly(
             declared=compiled.attributes,
             given=given,
         )
-        found = outline(compiled, short, capability, read, Facts(sources))
+        facts = Facts(sources)
+        facts["input"], facts["context"] = (MISSING if given is None else given), attributes
+        found = outline(compiled, short, capability, read, facts)
     except (UncleanError, UnusualError):
         return None
     asks = found.asks
@@ -119,29 +122,40 @@ class _Rest:
         self._found = found
         self._again = again
 
-    def __call__(self) -> Mapping[str, Any]:
-        compiled, found, context = self._compiled, self._found, self._context
-        action = self._action if self._action.input is self._given else self._own_action()
-        ordered = reasons.in_order(told(compiled, self._short, found), compiled.layer_names)
-        bound = compiled.limits.reasons
-        now = None if context.now is None else parse_timestamp(context.now)
-        attached = found.attached or judge_obligations(compiled, self._capability, self._short.plan, None)
-        return {
-            "reasons": ordered[:bound],
-            "reasons_omitted": max(0, len(ordered) - bound),
-            "approvals": list(self._again(action, context).approvals) if found.asks else [],
-            "obligations": list(attached.denied if found.denied else attached.granted),
-            "risk": RiskAssessment(
-                declared=self._capability.declared_risk.value,
-                effective=found.level.value,
-                raised_by=list(found.raised_by),
-            ),
-            "request_digest": request_digest(action, self._capability, context),
-            "policy_hash": compiled.policy.hash,
-            "policy_version": compiled.policy.version,
-            "evaluated_at": None if now is None else format_timestamp(now),
-            "audit_sensitive": self._short.audit_sensitive,
-        }
+    def __call__(self, name: str) -> Any:
+        """A member of the decision, by its name."""
+        compiled, found = self._compiled, self._found
+        match name:
+            case "reasons":
+                return self._reasons()[: compiled.limits.reasons]
+            case "reasons_omitted":
+                return max(0, len(self._reasons()) - compiled.limits.reasons)
+            case "approvals":
+                return list(self._again(self._own_action(), self._context).approvals) if found.asks else []
+            case "obligations":
+                attached = found.attached or judge_obligations(compiled, self._capability, self._short.plan, None)
+                return list(attached.denied if found.denied else attached.granted)
+            case "risk":
+                declared, raised_by = self._capability.declared_risk.value, list(found.raised_by)
+                return RiskAssessment(declared=declared, effective=found.level.value, raised_by=raised_by)
+            case "request_digest":
+                return request_digest(self._own_action(), self._capability, self._context)
+            case "policy_hash":
+                return compiled.policy.hash
+            case "policy_version":
+                return compiled.policy.version
+            case "evaluated_at":
+                now = None if self._context.now is None else parse_timestamp(self._context.now)
+                return None if now is None else format_timestamp(now)
+            case "audit_sensitive":
+                return self._short.audit_sensitive
+            case _:
+                raise KeyError(name)
+
+    def _reasons(self) -> list[Reason]:
+        return reasons.in_order(told(self._compiled, self._short, self._found), self._compiled.layer_names)
 
     def _own_action(self) -> Action:
+        if self._action.input is self._given:
+            return self._action
         return self._action.model_copy(update={"input": self._given})

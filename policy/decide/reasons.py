@@ -36,8 +36,10 @@ def stage_of(code: str) -> int:
 
 def in_order(reasons: Iterable[Reason], layers: Iterable[str]) -> list[Reason]:
     """The reasons, each once, most restrictive first, then by stage, layer (outermost first), rule and place."""
-    ranks = {name: rank for rank, name in enumerate(layers)}
     distinct = {_identity(reason): reason for reason in reasons}
+    if len(distinct) < 2:
+        return list(distinct.values())
+    ranks = {name: rank for rank, name in enumerate(layers)}
     return sorted(
         distinct.values(),
         key=lambda reason: (

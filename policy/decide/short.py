@@ -44,7 +44,7 @@ ALLOW, PROHIBIT, DENY, REQUIRE, SEPARATE = range(5)
 class Judged:
     """A statement, what it does, and its conditions as functions."""
 
-    __slots__ = ("_functions", "_plan", "conditions", "does", "layer", "statement", "unusual")
+    __slots__ = ("_functions", "_plan", "conditions", "does", "layer", "reason", "statement", "unusual")
 
     def __init__(self, plan: Plan, does: int, layer: int, statement: ir.Clause | ir.Rule) -> None:
         selector = statement if isinstance(statement, ir.Clause) else statement.selector
@@ -55,6 +55,8 @@ class Judged:
         """`when` and `unless`, as far as they are not known."""
         self.unusual = not _is_plain(statement, plan)
         """Whether only the long way can tell what comes of it."""
+        self.reason: Reason | None = None
+        """What it says where it applies, once it was told; copied for each decision."""
         self._plan = plan
         self._functions: tuple[Function | None, Function | None] | None = None
 
@@ -291,20 +293,29 @@ def told(compiled: CompiledPolicy, short: ShortPlan, found: Outline) -> list[Rea
     """The reasons of an outline, in no order; made for one decision, which nothing else shares."""
     demands = (*found.thresholds.demands, *found.declared)
     steady = (*found.thresholds.reasons, *(demand.reason for demand in demands))
-    reasons = [reason.model_copy(update={"controls": list(reason.controls)}) for reason in steady]
+    reasons = [reason.copied() for reason in steady]
     for judged in found.applying:
-        layer, statement = compiled.layers[judged.layer], judged.statement
-        if isinstance(statement, ir.Clause):
-            on = (layer, short.plan.target)
-            if judged.does == ALLOW:
-                reasons.append(clause_reason("scope.allowed", "allow", statement, on, GRANTED))
-            else:
-                reasons.append(clause_reason("scope.denied", "deny", statement, on, PROHIBITED))
-        elif isinstance(statement, ir.Deny):
-            reasons.append(denial(statement, layer.layer))
-        elif isinstance(statement, ir.Require):
-            reasons.append(demand_of_rule(statement, judged.layer, layer.layer).reason)
+        if judged.reason is None and judged.does != SEPARATE:
+            judged.reason = _reason(compiled, short, judged)
+        if judged.reason is not None:
+            reasons.append(judged.reason.copied())
     for number in sorted(found.ungranted):
         covering = [clause for clause in short.plan.clauses[number] if clause.effect == "allow"]
         reasons.extend(ungranted(compiled.layers[number], short.plan.target, [(each, NO) for each in covering]))
     return reasons
+
+
+def _reason(compiled: CompiledPolicy, short: ShortPlan, judged: Judged) -> Reason | None:
+    layer, statement = compiled.layers[judged.layer], judged.statement
+    match statement:
+        case ir.Clause():
+            on = (layer, short.plan.target)
+            if judged.does == ALLOW:
+                return clause_reason("scope.allowed", "allow", statement, on, GRANTED)
+            return clause_reason("scope.denied", "deny", statement, on, PROHIBITED)
+        case ir.Deny():
+            return denial(statement, layer.layer)
+        case ir.Require():
+            return demand_of_rule(statement, judged.layer, layer.layer).reason
+        case _:
+            return None

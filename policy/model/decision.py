@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -10,7 +10,6 @@ from pydantic import (
     BaseModel,
     Field,
     GetJsonSchemaHandler,
-    PrivateAttr,
     SerializerFunctionWrapHandler,
     model_serializer,
 )
@@ -47,6 +46,15 @@ class Reason(Model):
     """The layer of the rule."""
     pointer: str | None = None
     """JSON Pointer into the input, for schema violations."""
+
+    def copied(self) -> Self:
+        """An equal reason that shares nothing mutable."""
+        made = type(self).__new__(type(self))
+        object.__setattr__(made, "__dict__", {**self.__dict__, "controls": list(self.controls)})
+        object.__setattr__(made, "__pydantic_fields_set__", set(self.__pydantic_fields_set__))
+        object.__setattr__(made, "__pydantic_extra__", None)
+        object.__setattr__(made, "__pydantic_private__", None)
+        return made
 
 
 class CountedVote(Model):
@@ -139,6 +147,10 @@ class RiskAssessment(Model):
     """Whether a raise could not be evaluated or reads claims."""
 
 
+_REST = "@rest"
+"""Where a decision keeps what gives the members that were not read yet; no member can have this name."""
+
+
 class Decision(Model):
     """The answer. `model_dump_json()` is the wire form; equal arguments give equal bytes."""
 
@@ -177,44 +189,44 @@ class Decision(Model):
     audit_sensitive: bool = False
     """ACC's audit hint: record with care."""
 
-    _rest: Callable[[], Mapping[str, Any]] | None = PrivateAttr(default=None)
-    """Gives the members that are put together when one of them is first read."""
-
     @property
     def allowed(self) -> bool:
         """Whether the action may run now."""
         return self.outcome is Outcome.ALLOW
 
     @classmethod
-    def deferred(cls, known: dict[str, Any], rest: Callable[[], Mapping[str, Any]]) -> Self:
-        """A decision of which some members are known; `rest` gives the others, equal whenever it is asked.
+    def deferred(cls, known: dict[str, Any], rest: Callable[[str], Any]) -> Self:
+        """A decision of which some members are known; `rest` gives any other by name, equal whenever it is asked.
 
         Whoever reads, writes out, compares or copies the decision sees no difference from one that is whole.
         """
         decision = cls.__new__(cls)
-        object.__setattr__(decision, "__dict__", known)
-        object.__setattr__(decision, "__pydantic_fields_set__", set())
-        object.__setattr__(decision, "__pydantic_extra__", None)
-        object.__setattr__(decision, "__pydantic_private__", {"_rest": rest})
+        known[_REST] = rest
+        decision.__dict__.update(known)
         return decision
 
     def _whole(self) -> Self:
-        private = self.__pydantic_private__
-        rest = None if private is None else private["_rest"]
-        if rest is not None and private is not None:
+        """The decision with every member put together; what pydantic keeps beside the members is made here too."""
+        members = self.__dict__
+        rest = members.get(_REST)
+        if rest is not None:
             # Two threads may both put it together; what they make is equal, and nothing is taken away before.
-            self.__dict__.update(rest())
-            self.__pydantic_fields_set__.update(self.__dict__)
-            private["_rest"] = None
+            ordered = {name: members[name] if name in members else rest(name) for name in type(self).model_fields}
+            for name, value in (("fields_set__", set(ordered)), ("extra__", None), ("private__", None)):
+                object.__setattr__(self, f"__pydantic_{name}", value)
+            object.__setattr__(self, "__dict__", ordered)
         return self
 
     if not TYPE_CHECKING:  # what reads all members, or one that is not there yet
 
         def __getattr__(self, name: str) -> Any:
+            rest = self.__dict__.get(_REST)
             if name in type(self).model_fields:
-                found = self._whole().__dict__
-                if name in found:
-                    return found[name]
+                if rest is None:
+                    return self.__dict__[name]
+                return self.__dict__.setdefault(name, rest(name))
+            if rest is not None and name.startswith("__pydantic_"):
+                return object.__getattribute__(self._whole(), name)
             return super().__getattr__(name)
 
         def __eq__(self, other: object) -> bool:

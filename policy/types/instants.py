@@ -22,9 +22,8 @@ LONGEST_DURATION = LAST_INSTANT.nanoseconds - FIRST_INSTANT.nanoseconds
 
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _TIMESTAMP = re.compile(
-    r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]"
-    r"(?P<hour>[01][0-9]|2[0-3]):(?P<minute>[0-5][0-9]):(?P<second>[0-5][0-9])(?:\.(?P<fraction>[0-9]{1,9}))?"
-    r"(?:[Zz]|(?P<sign>[+-])(?P<offset_hour>[01][0-9]|2[0-3]):(?P<offset_minute>[0-5][0-9]))"
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(?:\.([0-9]{1,9}))?"
+    r"(?:[Zz]|([+-])([01][0-9]|2[0-3]):([0-5][0-9]))"
 )
 _COUNT = r"(0|[1-9][0-9]{0,17})"
 _DURATION = re.compile(f"(?:{_COUNT}d)?(?:{_COUNT}h)?(?:{_COUNT}m)?(?:{_COUNT}s)?(?:{_COUNT}ms)?")
@@ -57,22 +56,25 @@ def parse_timestamp(text: str) -> Timestamp | None:
     found = _TIMESTAMP.fullmatch(text)
     if found is None:
         return None
-    day = parse_date(found["date"])
-    if day is None:
+    year, month, day, hour, minute, second, fraction, sign, offset_hour, offset_minute = found.groups()
+    try:
+        days = date(int(year), int(month), int(day)).toordinal() - _EPOCH_ORDINAL
+    except ValueError:
         return None
-    seconds = int(found["hour"]) * 3_600 + int(found["minute"]) * 60 + int(found["second"])
-    if found["sign"] is not None:
-        offset = int(found["offset_hour"]) * 3_600 + int(found["offset_minute"]) * 60
-        seconds += offset if found["sign"] == "-" else -offset
-    nanoseconds = (day.toordinal() - _EPOCH_ORDINAL) * NANOSECONDS_PER_DAY + seconds * NANOSECONDS_PER_SECOND
-    nanoseconds += int((found["fraction"] or "").ljust(9, "0"))
+    seconds = int(hour) * 3_600 + int(minute) * 60 + int(second)
+    if sign is not None:
+        offset = int(offset_hour) * 3_600 + int(offset_minute) * 60
+        seconds += offset if sign == "-" else -offset
+    nanoseconds = days * NANOSECONDS_PER_DAY + seconds * NANOSECONDS_PER_SECOND
+    if fraction is not None:
+        nanoseconds += int(fraction.ljust(9, "0"))
     return timestamp_at(nanoseconds)
 
 
 def timestamp_at(nanoseconds: int) -> Timestamp | None:
     """The instant so many nanoseconds after 1970-01-01T00:00:00Z, or None out of the years 1-9999 (UTC)."""
-    instant = Timestamp(nanoseconds)
-    return instant if FIRST_INSTANT <= instant <= LAST_INSTANT else None
+    in_range = FIRST_INSTANT.nanoseconds <= nanoseconds <= LAST_INSTANT.nanoseconds
+    return Timestamp(nanoseconds) if in_range else None
 
 
 def format_timestamp(timestamp: Timestamp) -> str:
