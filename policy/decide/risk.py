@@ -155,7 +155,8 @@ def _judged(rule: ir.Risk, index: int, layer: str, risk: Risk) -> Iterator[Reaso
 
 
 def _built_in(risk: Risk) -> Demand:
-    message = f"the risk {_told(risk, risk.high)}; what is above `{BUILT_IN_UNATTENDED.value}` needs an approval, whatever a `require` asks for"
+    above = f"what is above `{BUILT_IN_UNATTENDED.value}` needs an approval, whatever a `require` asks for"
+    message = f"the risk {_told(risk, risk.high)}; {above}"
     reason = Reason(code="risk.requires_approval", effect="require-approval", message=message)
     return Demand(kind="default_or_contract", layer=None, approval=None, reason=reason)
 
