@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
@@ -17,13 +16,13 @@ from claude_agent_sdk import (
     PermissionResultAllow,
     ResultMessage,
     SdkMcpTool,
-    Transport,
     query,
 )
 
 from policy.plugins.adapters import claude_agent as adapter
 from policy.plugins.adapters.claude_agent import REJECTED, PolicySession
 from policy.plugins.adapters.common import Gate, Verdict
+from tests.plugins.adapters.claude_code import SESSION, Call, ClaudeCode
 from tests.plugins.adapters.docstring import run_example
 from tests.plugins.adapters.five import (
     CATALOG,
@@ -38,130 +37,6 @@ from tests.plugins.adapters.five import (
     desk,
     stated,
 )
-
-Call = tuple[str, dict[str, Any]]
-SESSION = "6b0d7a2e-9a52-4f5e-8f6e-0d1c9b7a4711"
-
-
-@dataclass
-class _ClaudeCode(Transport):
-    """Claude Code as its documentation has it, for one turn with some calls of tools.
-
-    It asks the hook, then the host where the hook has no opinion, then runs the tool: one of its own, or one of the
-    SDK's process. A call is deferred only where it is the only one of the turn; else the deferral is passed over.
-    """
-
-    calls: list[Call]
-    honors_failure: bool = True
-    asks_hooks: bool = True
-    """Whether hooks are run at all."""
-    offered: set[str] = field(default_factory=set)
-    ran: list[Call] = field(default_factory=list)
-    """What it ran by itself."""
-    options: ClaudeAgentOptions | None = None
-
-    async def connect(self) -> None:
-        self._out: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
-        self._answers: dict[str, asyncio.Future[dict[str, Any]]] = {}
-        self._hooks: list[dict[str, Any]] = []
-        self._turn: asyncio.Task[None] | None = None
-
-    async def write(self, data: str) -> None:
-        message = json.loads(data)
-        match message["type"]:
-            case "control_request":
-                self._hooks = (message["request"].get("hooks") or {}).get("PreToolUse", [])
-                known = {"commands": [], "hook_on_failure_supported": self.honors_failure}
-                answer = {"subtype": "success", "request_id": message["request_id"], "response": known}
-                await self._out.put({"type": "control_response", "response": answer})
-            case "control_response":
-                self._answers.pop(message["response"]["request_id"]).set_result(message["response"])
-            case "user":
-                self._turn = asyncio.create_task(self._run())
-
-    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
-        while (message := await self._out.get()) is not None:
-            yield message
-
-    async def close(self) -> None:
-        await self._out.put(None)
-
-    async def end_input(self) -> None:
-        pass
-
-    def is_ready(self) -> bool:
-        return True
-
-    async def _ask(self, **request: Any) -> dict[str, Any]:
-        number = f"cli-{len(self._answers)}-{id(request)}"
-        self._answers[number] = asyncio.get_running_loop().create_future()
-        answer = self._answers[number]
-        await self._out.put({"type": "control_request", "request_id": number, "request": request})
-        return await answer
-
-    async def _mcp(self, server: str, method: str, **params: Any) -> dict[str, Any]:
-        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        answer = await self._ask(subtype="mcp_message", server_name=server, message=message)
-        result: dict[str, Any] = answer["response"]["mcp_response"]["result"]
-        return result
-
-    async def _run(self) -> None:
-        about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "claude", "version": "2"}}
-        servers = self.options.mcp_servers if self.options else {}
-        assert isinstance(servers, dict)
-        for server in servers:
-            await self._mcp(str(server), "initialize", **about)
-            listed = await self._mcp(str(server), "tools/list")
-            self.offered.update(f"mcp__{server}__{tool['name']}" for tool in listed["tools"])
-        said, deferred = "nothing to do", None
-        for name, arguments in self.calls:
-            kind, text = await self._permitted(name, arguments)
-            if kind == "defer" and len(self.calls) == 1:
-                deferred = {"id": "toolu_1", "name": name, "input": arguments}
-                break
-            said = text if kind == "deny" else await self._execute(name, json.loads(text))
-        result = {"type": "result", "subtype": "success", "duration_ms": 1, "duration_api_ms": 1, "num_turns": 1}
-        result |= {"is_error": False, "session_id": SESSION, "result": said, "deferred_tool_use": deferred}
-        await self._out.put(result)
-        await self._out.put(None)
-
-    async def _permitted(self, name: str, arguments: dict[str, Any]) -> tuple[str, str]:
-        """The decision, with the reason of a denial or the arguments of anything else."""
-        for matcher in self._hooks if self.asks_hooks else []:
-            given: dict[str, Any] = {"session_id": SESSION, "transcript_path": "", "cwd": ""}
-            given |= {
-                "hook_event_name": "PreToolUse",
-                "tool_name": name,
-                "tool_input": arguments,
-                "tool_use_id": "toolu_1",
-            }
-            (callback,) = matcher["hookCallbackIds"]
-            answer = await self._ask(subtype="hook_callback", callback_id=callback, input=given, tool_use_id="toolu_1")
-            if answer["subtype"] == "error":
-                if matcher.get("onFailure") == "block":
-                    return "deny", "blocked"
-                continue
-            said = answer["response"].get("hookSpecificOutput", {})
-            if said.get("permissionDecision") in {"deny", "defer"} and len(self.calls) == 1:
-                return said["permissionDecision"], said["permissionDecisionReason"]
-            if said.get("permissionDecision") == "deny":
-                return "deny", said["permissionDecisionReason"]
-            if said.get("permissionDecision") == "allow":
-                return "allow", json.dumps(arguments)
-        if self.options is not None and self.options.can_use_tool is not None:
-            answer = await self._ask(subtype="can_use_tool", tool_name=name, input=arguments, tool_use_id="toolu_1")
-            if answer["response"]["behavior"] == "deny":
-                return "deny", answer["response"]["message"]
-            return "allow", json.dumps(answer["response"]["updatedInput"])
-        return "allow", json.dumps(arguments)
-
-    async def _execute(self, name: str, arguments: dict[str, Any]) -> str:
-        if not name.startswith("mcp__"):
-            self.ran.append((name, arguments))
-            return f"done: {name}"
-        _, server, tool = name.split("__")
-        result = await self._mcp(server, "tools/call", name=tool, arguments=arguments)
-        return str(result["content"][0]["text"])
 
 
 def _tools(at: Desk) -> list[SdkMcpTool[Any]]:
@@ -192,7 +67,7 @@ def _naming(at: Desk) -> Callable[[str], str]:
     return naming
 
 
-async def _turn(code: _ClaudeCode, options: ClaudeAgentOptions) -> ResultMessage:
+async def _turn(code: ClaudeCode, options: ClaudeAgentOptions) -> ResultMessage:
     """One turn of an agent."""
 
     async def prompt() -> AsyncIterator[dict[str, Any]]:
@@ -219,7 +94,7 @@ class _Runtime:
         return self._session.options(ClaudeAgentOptions(), servers={"desk": _tools(self._at)})
 
     def offered(self) -> set[str]:
-        code = _ClaudeCode([])
+        code = ClaudeCode([])
         asyncio.run(_turn(code, self._options()))
         return {name.removeprefix("mcp__desk__") for name in code.offered}
 
@@ -235,7 +110,7 @@ class _Runtime:
         return self._reply()
 
     def _reply(self) -> Reply:
-        result = asyncio.run(_turn(_ClaudeCode(self._calls), self._options()))
+        result = asyncio.run(_turn(ClaudeCode(self._calls), self._options()))
         if result.deferred_tool_use is None:
             return Reply(text=str(result.result))
         assert (result.deferred_tool_use.name, result.deferred_tool_use.input) == self._calls[0]
@@ -256,7 +131,7 @@ def test_the_example_of_the_docstring() -> None:
 
     def ask(*, prompt: str, options: ClaudeAgentOptions) -> AsyncIterator[Any]:
         async def messages() -> AsyncIterator[Any]:
-            yield await _turn(_ClaudeCode([("mcp__desk__refund_create", {"amount": 250})]), options)
+            yield await _turn(ClaudeCode([("mcp__desk__refund_create", {"amount": 250})]), options)
 
         return messages()
 
@@ -288,7 +163,7 @@ def test_the_gate_is_inside_the_tools_of_this_process(asks_hooks: bool, amount: 
     session = PolicySession(_gate(at), None)
     options = session.options(ClaudeAgentOptions(), servers={"desk": _tools(at)})
     calls = [("mcp__desk__order_read", {}), ("mcp__desk__refund_create", {"amount": amount})]
-    result = asyncio.run(_turn(_ClaudeCode(calls, asks_hooks=asks_hooks), options))
+    result = asyncio.run(_turn(ClaudeCode(calls, asks_hooks=asks_hooks), options))
     assert result.result == text
     assert at.ran == [("order_read", {})]
 
@@ -315,11 +190,11 @@ def test_what_the_host_rejected_does_not_run(tool: str, asks_hooks: bool) -> Non
     session = PolicySession(gate, None)
     options = session.options(ClaudeAgentOptions(), servers={"desk": _tools(at)})
     call = (tool, {"amount": 250})
-    asyncio.run(_turn(_ClaudeCode([call]), options))
+    asyncio.run(_turn(ClaudeCode([call]), options))
     (handle,) = session.waiting
     at.approve(handle)
     session.reject(handle)
-    code = _ClaudeCode([call], asks_hooks=asks_hooks or tool == "Refund")
+    code = ClaudeCode([call], asks_hooks=asks_hooks or tool == "Refund")
     assert asyncio.run(_turn(code, options)).result == REJECTED
     assert at.ran + code.ran == []
     with pytest.raises(KeyError, match="unknown"):
@@ -339,7 +214,7 @@ def test_what_claude_code_runs_is_decided_in_the_hook() -> None:
     assert options.tools == ["Refund"]
 
     def call(name: str, amount: int) -> tuple[Any, list[Call]]:
-        code = _ClaudeCode([(name, {"amount": amount})])
+        code = ClaudeCode([(name, {"amount": amount})])
         return asyncio.run(_turn(code, options)).result, code.ran
 
     assert call("Refund", 50) == ("done: Refund", [("Refund", {"amount": 50})])
@@ -362,9 +237,9 @@ def test_two_calls_at_once_spend_one_approval_once() -> None:
     at = desk()
     session = PolicySession(_bash(at), None)
     options = session.options(ClaudeAgentOptions())
-    asyncio.run(_turn(_ClaudeCode([("Refund", {"amount": 250})]), options))
+    asyncio.run(_turn(ClaudeCode([("Refund", {"amount": 250})]), options))
     at.approve(session.waiting[0])
-    code = _ClaudeCode([("Refund", {"amount": 250})] * 2)
+    code = ClaudeCode([("Refund", {"amount": 250})] * 2)
     asyncio.run(_turn(code, options))
     assert code.ran == [("Refund", {"amount": 250})]
 
@@ -412,7 +287,7 @@ def test_what_the_host_edits_is_decided_again(tool: str, edited: int | None, ran
 
     session = PolicySession(gate, None)
     options = session.options(ClaudeAgentOptions(can_use_tool=host), servers={"desk": _tools(at)})
-    code = _ClaudeCode([(tool, {"amount": 50})])
+    code = ClaudeCode([(tool, {"amount": 50})])
     said = asyncio.run(_turn(code, options)).result
     assert asked == [tool]
     assert [arguments["amount"] for _, arguments in at.ran + code.ran] == ran
@@ -432,7 +307,7 @@ def test_the_hook_is_asked_where_can_use_tool_is_not() -> None:
         raise AssertionError("not asked")
 
     options = session.options(ClaudeAgentOptions(can_use_tool=host, allowed_tools=["Refund"]))
-    code = _ClaudeCode([("Refund", {"amount": 501})])
+    code = ClaudeCode([("Refund", {"amount": 501})])
     with pytest.warns(CanUseToolShadowedWarning, match="Refund"):
         assert asyncio.run(_turn(code, options)).result == TOO_MUCH
     assert code.ran == []
@@ -452,11 +327,11 @@ def test_a_hook_that_fails_blocks() -> None:
         raise RuntimeError("secret-4711")
 
     matcher.hooks = [breaks]
-    code = _ClaudeCode([("Refund", {"amount": 50})])
+    code = ClaudeCode([("Refund", {"amount": 50})])
     assert asyncio.run(_turn(code, options)).result == "blocked"
     assert code.ran == []
     with pytest.raises(CLIConnectionError, match="does not honor on_failure"):
-        asyncio.run(_turn(_ClaudeCode([], honors_failure=False), options))
+        asyncio.run(_turn(ClaudeCode([], honors_failure=False), options))
 
 
 def test_another_hook_that_could_edit_is_not_taken() -> None:
