@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
-from policy.check.compile import compile_layers
+from policy.check.compile import Compiled, compile_layers
 from policy.check.load import LayerSource, read_layer, source_layer
 from policy.contracts.catalog import LoadedCatalog, load_catalog
 from policy.contracts.remembered import RememberedAdmissions
@@ -212,7 +212,7 @@ def check(
     loaded = _catalog(catalog)
     layers = [read_layer(Path(path), limits) for path in paths]
     compiled = compile_layers(layers, limits, None if loaded is None else loaded.view)
-    return (*(() if loaded is None else loaded.diagnostics), *compiled.diagnostics)
+    return _findings(loaded, compiled)
 
 
 def format(source: str, name: str = "policy", limits: Limits = DEFAULT_LIMITS) -> str:
@@ -236,6 +236,12 @@ def _catalog(catalog: LoadedCatalog | PolicyPath | None) -> LoadedCatalog | None
     return catalog if catalog is None or isinstance(catalog, LoadedCatalog) else load_catalog(Path(catalog))
 
 
+def _findings(catalog: LoadedCatalog | None, compiled: Compiled) -> tuple[Diagnostic, ...]:
+    """The findings about a catalog that the policies do not accept, and those about the policies."""
+    beside = () if catalog is None else catalog.diagnostics
+    return (*(each for each in beside if each not in compiled.accepted), *compiled.diagnostics)
+
+
 def _compiled(
     layers: list[LayerSource], limits: Limits, catalog: LoadedCatalog | PolicyPath | None
 ) -> tuple[CompiledPolicy, tuple[Diagnostic, ...]]:
@@ -246,7 +252,7 @@ def _compiled(
     if loaded is not None and loaded.kind == "unknown":
         raise PolicyError(loaded.diagnostics)
     compiled = compile_layers(layers, limits, None if loaded is None else loaded.view)
-    diagnostics = (*(() if loaded is None else loaded.diagnostics), *compiled.diagnostics)
+    diagnostics = _findings(loaded, compiled)
     if compiled.policy is None:
         raise PolicyError(diagnostics)
     return prepare(compiled.policy, limits), diagnostics
