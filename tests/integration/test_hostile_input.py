@@ -111,13 +111,19 @@ def _nothing(folder: Path) -> None:
     (folder / "policies" / "a.txt").write_text(_ROUTE, encoding="utf-8")
 
 
-@pytest.mark.parametrize("make", [_loop, _outside, _pipe, _nothing])
+@pytest.mark.parametrize("make", [_loop, _outside, _pipe])
 def test_a_folder_that_is_a_trap_is_refused(
     make: Callable[[Path], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make(tmp_path)
     assert _main("check", "policies") == 1
     assert "error[" in capsys.readouterr().err
+
+
+def test_a_folder_with_nothing_to_check_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _nothing(tmp_path)
+    assert _main("check", "policies") == 2
+    assert "policies" in capsys.readouterr().err
 
 
 def test_a_catalog_over_its_bound_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
