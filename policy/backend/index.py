@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
 from policy.backend.problems import written
 from policy.ir import nodes as ir
 from policy.ir.patterns import matches_action
+from policy.source.records import dataclass
 
 Item = TypeVar("Item")
 

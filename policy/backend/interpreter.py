@@ -7,7 +7,6 @@ why there is no answer. Nothing raises for data; a node or runtime value that th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import assert_never
 from zoneinfo import ZoneInfo
 
@@ -19,6 +18,7 @@ from policy.backend.trace import Trace
 from policy.ir import nodes as ir
 from policy.ir.reads import children, definitions, reads_capability_id
 from policy.source.limits import DEFAULT_LIMITS, Limits
+from policy.source.records import dataclass
 from policy.types.comparison import kind_of
 from policy.types.functions import FUNCTIONS
 from policy.types.values import MISSING, Timestamp, Unevaluable

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from policy.backend.problems import name_of
 from policy.ir import nodes as ir
+from policy.source.records import dataclass
 
 TRACED_ITEMS = 20
 """How many items of a quantifier or total are traced; one that decides the answer is traced wherever it stands."""

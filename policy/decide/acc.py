@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from policy.model.admitted import AccCondition
+from policy.source.records import dataclass
 from policy.types.display import show_value
 from policy.types.numbers import compare, is_number
 from policy.types.values import MISSING

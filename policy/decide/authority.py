@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from threading import Lock
 from typing import Protocol
 
@@ -12,6 +11,7 @@ from cachetools import TTLCache
 
 from policy.decide.people import PEOPLE_KINDS, parties_of
 from policy.model.context import AuthorityRecord, Context
+from policy.source.records import dataclass
 from policy.types.instants import parse_timestamp
 
 DEFAULT_CACHE_RECORDS = 10_000

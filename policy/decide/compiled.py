@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
 from policy.ir import nodes as ir
 from policy.source.limits import DEFAULT_LIMITS, Limits
+from policy.source.records import dataclass
 from policy.types.kinds import Field
 
 

@@ -7,7 +7,6 @@ the same everywhere.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from policy.backend.emit.support import UNANSWERED, Facts
@@ -17,6 +16,7 @@ from policy.backend.trace import Trace, TraceNode
 from policy.ir import nodes as ir
 from policy.ir.reads import roots
 from policy.source.limits import DEFAULT_LIMITS, Limits
+from policy.source.records import dataclass
 from policy.types.comparison import equal
 from policy.types.values import RiskLevel, Unevaluable
 

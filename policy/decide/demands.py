@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from policy.model.decision import Reason
+from policy.source.records import dataclass
 
 Kind = Literal["named", "default", "contract", "default_or_contract"]
 """Who is asked: a named approval, the default approvals, the contract's own policy, or the first of the latter two."""

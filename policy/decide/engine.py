@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypedDict
 
 from policy.decide import outcome
@@ -39,6 +39,7 @@ from policy.model.context import Context
 from policy.model.decision import Decision, Reason, RiskAssessment
 from policy.source.diagnostic import Diagnostic
 from policy.source.limits import Limits
+from policy.source.records import dataclass
 
 GivenCapability = AdmittedCapability | Sequence[Diagnostic]
 """What became of the capability: admitted, or why it was not."""
@@ -82,12 +83,13 @@ def decide(
     action: object,
     capability: GivenCapability,
     context: object,
-    surroundings: Surroundings = Surroundings(),
+    surroundings: Surroundings | None = None,
 ) -> Decision:
     """Decide on one action. Pure but for a clock and a resolver; never raises for data.
 
     Any exception inside is the denial `engine.failure`; KeyboardInterrupt and SystemExit pass.
     """
+    surroundings = surroundings or Surroundings()
     plans = surroundings.plans
     if plans is not None and surroundings.resolver is None and type(capability) is AdmittedCapability:
 
@@ -298,10 +300,11 @@ def expose(
     compiled: CompiledPolicy,
     capability: GivenCapability,
     context: object,
-    surroundings: Surroundings = Surroundings(),
+    surroundings: Surroundings | None = None,
 ) -> Decision:
     """Whether a capability may be shown, as a decision about reach alone. Never raises for data."""
     try:
+        surroundings = surroundings or Surroundings()
         shaped = shape_context(context, compiled, surroundings.clock)
         if not isinstance(capability, AdmittedCapability) or isinstance(shaped, tuple):
             return _unread(compiled, None, capability, shaped).decision

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from policy.backend.trace import TraceNode
 from policy.decide.approvals.eligibility import leaf_table
@@ -18,6 +17,7 @@ from policy.ir import nodes as ir
 from policy.ir.alternatives import leaves_of
 from policy.ir.patterns import matches_any
 from policy.model.decision import Decision
+from policy.source.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,6 @@ capability, a denial hides it only where it surely holds. If `decide` does not d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from policy.backend.abstract import Possible, possible
 from policy.backend.emit.support import Facts as FactTable
 from policy.backend.problems import name_of
@@ -26,6 +24,7 @@ from policy.ir.reads import roots
 from policy.model.admitted import AdmittedCapability
 from policy.model.decision import Reason, RiskAssessment
 from policy.source.limits import Limits
+from policy.source.records import dataclass
 from policy.types.values import RiskLevel, Timestamp, Unevaluable
 
 _TRUE: Possible = frozenset({True})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
@@ -15,6 +14,7 @@ from policy.decide.selectors import judge
 from policy.ir import nodes as ir
 from policy.model.admitted import AdmittedCapability
 from policy.model.decision import Obligation, Reason
+from policy.source.records import dataclass
 from policy.types.instants import format_clock, format_duration, format_timestamp
 from policy.types.numbers import to_json_number
 from policy.types.values import Duration, RiskLevel, Sensitivity, TimeOfDay, Timestamp, Unevaluable

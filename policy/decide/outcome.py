@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from policy.decide import reasons
 from policy.decide.compiled import CompiledPolicy
 from policy.model.decision import Approval, Decision, Obligation, Outcome, Reason, RiskAssessment
+from policy.source.records import dataclass
 from policy.types.instants import format_timestamp
 from policy.types.values import Timestamp
 

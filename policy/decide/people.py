@@ -8,10 +8,10 @@ another tenant says nothing here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from policy.model.canonical import canonical_bytes
 from policy.model.context import AuthorityRecord, Context, Principal, Vote
+from policy.source.records import dataclass
 
 PEOPLE_KINDS = frozenset({"human", "customer", "contact"})
 """Kinds of principal that are people."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from policy.decide.people import PEOPLE_KINDS, People, Person
@@ -11,6 +10,7 @@ from policy.decide.request import Request
 from policy.ir import nodes as ir
 from policy.ir.patterns import matches_any
 from policy.model.context import HistoryEntry, HistoryPerson
+from policy.source.records import dataclass
 from policy.types.comparison import equal
 from policy.types.instants import parse_timestamp
 from policy.types.values import Unevaluable

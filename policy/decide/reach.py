@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from policy.decide import reasons
@@ -15,6 +14,7 @@ from policy.model.admitted import AdmittedCapability
 from policy.model.context import Context
 from policy.model.decision import Reason
 from policy.model.mistakes import quoted
+from policy.source.records import dataclass
 
 GRANTED = "allowed"
 """What a clause that grants says."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from policy.ir import nodes as ir
 from policy.model.action import Action
 from policy.model.admitted import AdmittedCapability
 from policy.model.context import Context
+from policy.source.records import dataclass
 from policy.types.values import Timestamp
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ Requirements are united: nothing that one source says takes away what another as
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from policy.decide import acc, reasons
 from policy.decide.approvals.requirement import Requirement
@@ -20,6 +20,7 @@ from policy.ir import nodes as ir
 from policy.model.action import Action
 from policy.model.admitted import AdmittedCapability
 from policy.model.decision import Reason
+from policy.source.records import dataclass
 
 CONTRACT = "contract"
 """The id of the requirement that the contract's own policy makes."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from policy.decide import reasons
 from policy.decide.compiled import CompiledPolicy
@@ -13,6 +12,7 @@ from policy.decide.plan import Plan
 from policy.decide.selectors import NO, Match, judge
 from policy.ir import nodes as ir
 from policy.model.decision import Reason
+from policy.source.records import dataclass
 from policy.types.values import RiskLevel, Unevaluable
 
 BUILT_IN_UNATTENDED = RiskLevel.MEDIUM

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from policy.decide.conditions import UNJUDGED, Conditions
 from policy.ir import nodes as ir
 from policy.ir.patterns import matches_any
+from policy.source.records import dataclass
 from policy.types.values import Unevaluable
 
 

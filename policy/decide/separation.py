@@ -7,7 +7,6 @@ of votes as `Exclusions`. Persons are compared, never accounts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from policy.decide.approvals.requirement import LayeredSeparation
@@ -18,6 +17,7 @@ from policy.decide.request import Request
 from policy.ir import nodes as ir
 from policy.model.context import AuthorityRecord, Principal
 from policy.model.decision import Reason
+from policy.source.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -21,6 +20,7 @@ from policy.model.decision import Reason
 from policy.model.mistakes import mistakes_of, quoted, sentence
 from policy.source.diagnostic import Diagnostic
 from policy.source.limits import Limits
+from policy.source.records import dataclass
 from policy.source.suggest import did_you_mean
 from policy.types.instants import parse_timestamp
 from policy.types.values import Timestamp

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from policy.check.lint.capabilities import CatalogIndex
 from policy.check.lint.finding import finding, listed
@@ -11,6 +10,7 @@ from policy.check.lint.material import Material
 from policy.check.lint.views import View
 from policy.ir import nodes as ir
 from policy.source.diagnostic import Diagnostic
+from policy.source.records import dataclass
 from policy.types.patterns import ANY_SEGMENT, ANY_SEGMENTS
 
 _STRICT = frozenset({"deny", "clause deny", "require", "raise", "separation"})

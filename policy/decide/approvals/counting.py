@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from policy.decide.approvals.constraints import constraint_holds
 from policy.decide.approvals.eligibility import LeafTable, ended
@@ -15,6 +15,7 @@ from policy.decide.request import Request
 from policy.decide.separation import Exclusions, roles_conflict
 from policy.ir import nodes as ir
 from policy.model.context import AuthorityRecord, Evidence, Vote
+from policy.source.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

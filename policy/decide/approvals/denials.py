@@ -7,11 +7,11 @@ evidence, constraints, kind, separation, the record's revocation or expiry and t
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from policy.decide.approvals.counting import Question, no_record
 from policy.decide.approvals.votes import Ballot
 from policy.decide.people import Person
+from policy.source.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

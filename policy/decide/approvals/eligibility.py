@@ -6,7 +6,7 @@ Names are looked up in tables, so that a voter costs what the voter's record hol
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
 from policy.decide.approvals.leaves import ResolvedLeaf, resolve, risk_within
@@ -15,6 +15,7 @@ from policy.decide.request import Request
 from policy.ir import nodes as ir
 from policy.ir.patterns import segments_cover
 from policy.model.context import AuthorityRecord, DelegatedScope
+from policy.source.records import dataclass
 from policy.types.instants import parse_timestamp
 from policy.types.kinds import Field
 from policy.types.numbers import compare

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from policy.decide.approvals.counting import Electorate, ask, count
 from policy.decide.approvals.denials import judge_denials
@@ -19,6 +18,7 @@ from policy.ir.alternatives import quorum_of
 from policy.model.canonical import digest
 from policy.model.decision import Approval, Reason
 from policy.source.limits import DEFAULT_LIMITS, Limits
+from policy.source.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

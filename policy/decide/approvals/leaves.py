@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from policy.decide.request import Request
 from policy.ir import nodes as ir
 from policy.ir.reads import roots
+from policy.source.records import dataclass
 from policy.source.text import Span
 from policy.types.kinds import Basic
 from policy.types.numbers import Number, compare, is_number

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from policy.ir.alternatives import Alternative
+from policy.source.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from policy.decide.approvals.counting import Electorate, Question, unspeaking
@@ -16,6 +15,7 @@ from policy.decide.people import Person
 from policy.model.base import made
 from policy.model.decision import Approval, CountedVote, Reason, UncountedVote
 from policy.source.codes import CODES
+from policy.source.records import dataclass
 from policy.types.instants import LAST_INSTANT, format_duration, format_timestamp, parse_timestamp
 from policy.types.names import PARTIES
 from policy.types.values import Timestamp

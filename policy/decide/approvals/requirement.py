@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from policy.ir import nodes as ir
 from policy.model.decision import Reason
+from policy.source.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

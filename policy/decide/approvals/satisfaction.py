@@ -29,11 +29,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from policy.decide.approvals.network import Flow, Supply, maximum_flow, supply_of
 from policy.ir.alternatives import Alternative, Quorum
+from policy.source.records import dataclass
 
 
 class Supporter(NamedTuple):

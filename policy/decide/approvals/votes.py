@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
 from policy.decide.people import People, Person
 from policy.decide.request import Request
 from policy.model.context import Vote
+from policy.source.records import dataclass
 from policy.types.instants import NANOSECONDS_PER_SECOND, parse_timestamp
 
 _SECONDS = MappingProxyType({f"{second:02}Z": second * NANOSECONDS_PER_SECOND for second in range(60)})
