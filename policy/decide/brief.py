@@ -11,6 +11,7 @@ from policy.decide.digest import request_digest
 from policy.decide.facts import Facts, Sources
 from policy.decide.guards import judge_guards
 from policy.decide.obligations import judge_obligations
+from policy.decide.people import PEOPLE_KINDS
 from policy.decide.plain import plain_action, plain_attributes, plain_context
 from policy.decide.plans import Plans
 from policy.decide.short import Outline, ShortPlan, UnusualError, outline, told
@@ -20,7 +21,6 @@ from policy.model.clean import UncleanError
 from policy.model.context import Context
 from policy.model.decision import Decision, Outcome, Reason, RiskAssessment
 from policy.types.instants import format_timestamp, parse_timestamp
-from policy.types.values import MISSING
 
 Again = Callable[[Action, Context], Decision]
 """The long way, for a request that was read."""
@@ -37,12 +37,12 @@ def decide_briefly(
 ) -> Decision | None:
     """The decision on a plain request; None where only the long way can judge it."""
     try:
-        read, given = plain_action(action, compiled.limits)
+        read = plain_action(action, compiled.limits)
         stated = plain_context(context, compiled)
         short = plans.short(capability, stated.route)
         if short is None or not _usual(short, read, capability, stated):
             return None
-        if capability.input_schema.violations(given):
+        if capability.input_schema.violations(read.input):
             return None
         attributes = plain_attributes(stated, plans.readers)
         sources = Sources(
@@ -52,19 +52,14 @@ def decide_briefly(
             now=None,
             attributes=attributes,
             declared=compiled.attributes,
-            given=given,
         )
-        facts = Facts(sources)
-        facts["input"], facts["context"] = (MISSING if given is None else given), attributes
-        found = outline(compiled, short, capability, read, facts)
+        found = outline(compiled, short, capability, read, Facts(sources))
+        if found.asks and _hindered(stated, found):
+            return None
     except (UncleanError, UnusualError):
         return None
-    asks = found.asks
-    if asks and stated is context:
-        # What is shown of approvals is told later, so the request is kept as nobody else holds it.
-        stated = Context.model_validate(stated.model_dump(by_alias=True, warnings=False))
     known: dict[str, Any] = {
-        "outcome": Outcome.DENY if found.denied else Outcome.REQUIRE_APPROVAL if asks else Outcome.ALLOW,
+        "outcome": Outcome.DENY if found.denied else Outcome.REQUIRE_APPROVAL if found.asks else Outcome.ALLOW,
         "action_id": read.id,
         "capability_id": capability.id,
         "scope": capability.scope,
@@ -76,7 +71,6 @@ def decide_briefly(
         short=short,
         capability=capability,
         action=read,
-        given=given,
         context=stated,
         found=found,
         again=again,
@@ -96,10 +90,18 @@ def _usual(short: ShortPlan, action: Action, capability: AdmittedCapability, con
     return True
 
 
+def _hindered(context: Context, found: Outline) -> bool:
+    """Whether it may be that no approval can count, which the reasons say then: only the long way tells."""
+    parties = (context.requester, context.operator, context.subject)
+    if context.used_votes is None or context.delegation is None or found.separated:
+        return True
+    return any(party is None or (party.kind in PEOPLE_KINDS and party.person_id is None) for party in parties)
+
+
 class _Rest:
     """What a decision tells beyond its outcome."""
 
-    __slots__ = ("_action", "_again", "_capability", "_compiled", "_context", "_found", "_given", "_short")
+    __slots__ = ("_action", "_again", "_capability", "_compiled", "_context", "_found", "_short")
 
     def __init__(
         self,
@@ -108,7 +110,6 @@ class _Rest:
         short: ShortPlan,
         capability: AdmittedCapability,
         action: Action,
-        given: Any,
         context: Context,
         found: Outline,
         again: Again,
@@ -117,7 +118,6 @@ class _Rest:
         self._short = short
         self._capability = capability
         self._action = action
-        self._given = given
         self._context = context
         self._found = found
         self._again = again
@@ -131,7 +131,7 @@ class _Rest:
             case "reasons_omitted":
                 return max(0, len(self._reasons()) - compiled.limits.reasons)
             case "approvals":
-                return list(self._again(self._own_action(), self._context).approvals) if found.asks else []
+                return list(self._again(self._action, self._context).approvals) if found.asks else []
             case "obligations":
                 attached = found.attached or judge_obligations(compiled, self._capability, self._short.plan, None)
                 return list(attached.denied if found.denied else attached.granted)
@@ -139,7 +139,7 @@ class _Rest:
                 declared, raised_by = self._capability.declared_risk.value, list(found.raised_by)
                 return RiskAssessment(declared=declared, effective=found.level.value, raised_by=raised_by)
             case "request_digest":
-                return request_digest(self._own_action(), self._capability, self._context)
+                return request_digest(self._action, self._capability, self._context)
             case "policy_hash":
                 return compiled.policy.hash
             case "policy_version":
@@ -154,8 +154,3 @@ class _Rest:
 
     def _reasons(self) -> list[Reason]:
         return reasons.in_order(told(self._compiled, self._short, self._found), self._compiled.layer_names)
-
-    def _own_action(self) -> Action:
-        if self._action.input is self._given:
-            return self._action
-        return self._action.model_copy(update={"input": self._given})

@@ -29,7 +29,7 @@ ACTION_ROOTS = frozenset({"input", "mode", "idempotency_key", "transaction", "cl
 class Sources:
     """Where facts come from. Without an `action` the names of `ACTION_ROOTS` have no value."""
 
-    __slots__ = ("action", "attributes", "capability", "context", "declared", "given", "now")
+    __slots__ = ("action", "attributes", "capability", "context", "declared", "now")
 
     def __init__(
         self,
@@ -40,11 +40,10 @@ class Sources:
         now: Timestamp | None,
         attributes: Mapping[str, object],
         declared: Declared,
-        given: object = None,
     ) -> None:
         """`attributes` are the converted values of `context.NAME`, `declared` the attributes of principals.
 
-        Without `now` it is that of the context. `given` is the input, where it is not the action's own.
+        Without `now` it is that of the context.
         """
         self.action = action
         self.capability = capability
@@ -52,7 +51,6 @@ class Sources:
         self.now = now
         self.attributes = attributes
         self.declared = declared
-        self.given = given
 
 
 class Facts(FactTable):
@@ -208,7 +206,7 @@ _BUILDERS: Mapping[str, Callable[[Sources], object]] = MappingProxyType(
         "now": _now,
         "credential": _credential,
         "context": lambda sources: sources.attributes,
-        "input": lambda sources: _of_action("input")(sources) if sources.given is None else sources.given,
+        "input": _of_action("input"),
         "mode": _of_action("mode"),
         "idempotency_key": _of_action("idempotency_key"),
         "transaction": _transaction,

@@ -1,23 +1,23 @@
 """Requests that are plainly well-formed, read quickly; `policy.decide.shape` reads and judges all the others.
 
 A request is plain where nobody voted, nothing is delegated, no directory record and no executed action is stated, and
-every value is surely of its type. An action or a context that is a model was validated when it was made and is taken
-as it is, but for the parts that are free JSON: these are checked, and copied where they are read later. A mapping is
-checked, copied and validated here.
+every value is surely of its type. Whatever is given is checked and copied here, a model as well as a mapping.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from policy.decide.compiled import CompiledPolicy
+from policy.decide.owned import owned_action, owned_context
 from policy.decide.shape import ill_typed
 from policy.model.action import Action
 from policy.model.clean import UncleanError, clean, small
-from policy.model.context import Context, Principal
+from policy.model.context import Context
 from policy.source.limits import Limits
 from policy.types.convert import Mismatch, member_to_runtime
 from policy.types.kinds import Basic, Field, OneOf
@@ -25,57 +25,29 @@ from policy.types.names import CLAIM_MEMBERS
 from policy.types.values import MISSING
 
 _CLAIMS = frozenset(CLAIM_MEMBERS)
-_MODES = frozenset({"sync", "async", "streaming"})
 
 Reader = Callable[[object], object]
 """The runtime value of a JSON value; raises UncleanError where it is not as declared."""
 
 
-def plain_action(value: object, limits: Limits) -> tuple[Action, Any]:
-    """An action, and its input as nobody else holds it; raises UncleanError where it is not plain."""
+def plain_action(value: object, limits: Limits) -> Action:
+    """An action as nobody else holds it; raises UncleanError where it is not plain."""
     if type(value) is Action:
-        if not _CLAIMS.isdisjoint(value.__pydantic_fields_set__) or not _was_validated(value):
-            raise UncleanError
-        if not small(value.input, limits):
-            raise UncleanError
-        return value, clean(value.input, limits.data_depth - 1)
-    if type(value) is not dict or not _CLAIMS.isdisjoint(value) or not small(value, limits):
+        try:
+            return owned_action(value, limits)
+        except UncleanError:
+            value = _written(value)
+    if type(value) is not dict or not _CLAIMS.isdisjoint(_stated(value)) or not small(value, limits):
         raise UncleanError
     try:
-        action = Action.model_validate(clean(value, limits.data_depth))
+        return Action.model_validate(clean(value, limits.data_depth))
     except ValidationError:
         raise UncleanError from None
-    return action, action.input
-
-
-def _was_validated(action: Action) -> bool:
-    """Whether an action has the types that validation gives: models can be made without it."""
-    return (
-        type(action.id) is str
-        and type(action.capability_id) is str
-        and action.mode in _MODES
-        and (action.idempotency_key is None or type(action.idempotency_key) is str)
-        and action.timeout_ms is None
-        and action.transaction is None
-    )
 
 
 def plain_context(value: object, compiled: CompiledPolicy) -> Context:
-    """A context; raises UncleanError where it is not plain."""
-    depth = compiled.limits.data_depth
-    if type(value) is Context:
-        context = value
-        if type(context.now) is not str or type(context.route) is not str:
-            raise UncleanError
-        if context.attributes:
-            _check_part(context.attributes, compiled.limits)
-    elif type(value) is dict and small(value, compiled.limits):
-        try:
-            context = Context.model_validate(clean(value, depth))
-        except ValidationError:
-            raise UncleanError from None
-    else:
-        raise UncleanError
+    """A context as nobody else holds it; raises UncleanError where it is not plain."""
+    context = _context(value, compiled.limits)
     if context.approvals or context.authorities or context.delegation:
         raise UncleanError
     if context.history is not None and context.history.entries:
@@ -84,26 +56,43 @@ def plain_context(value: object, compiled: CompiledPolicy) -> Context:
     return context
 
 
-def _check_part(part: object, limits: Limits) -> None:
-    """Whether a free part of a model is JSON within the bounds; raises UncleanError where it is not."""
-    if not small(part, limits):
+def _context(value: object, limits: Limits) -> Context:
+    if type(value) is Context:
+        try:
+            return owned_context(value, limits)
+        except UncleanError:
+            value = _written(value)
+    if type(value) is not dict or not small(value, limits):
         raise UncleanError
-    clean(part, limits.data_depth - 2)
+    try:
+        return Context.model_validate(clean(value, limits.data_depth))
+    except ValidationError:
+        raise UncleanError from None
+
+
+def _written(model: BaseModel) -> dict[str, Any]:
+    """A model as plain data; raises UncleanError where it cannot be written out."""
+    try:
+        return model.model_dump(by_alias=True, warnings=False)
+    except (PydanticSerializationError, ValueError, RecursionError):
+        raise UncleanError from None
+
+
+def _stated(members: dict[Any, Any]) -> Iterable[Any]:
+    """The names of the members that are not null."""
+    return (name for name, value in members.items() if value is not None)
 
 
 def _check_parties(context: Context, compiled: CompiledPolicy) -> None:
+    """Whether the parties are of the call's tenant and their attributes as declared."""
     tenant = None if context.tenant is None else context.tenant.id
     for party in (context.requester, context.operator, context.subject):
         if party is None:
             continue
-        if type(party) is not Principal or type(party.id) is not str or party.external_refs is not None:
-            raise UncleanError
         if party.tenant_id is not None and party.tenant_id != tenant:
             raise UncleanError
-        if party.attributes:
-            _check_part(party.attributes, compiled.limits)
-            if ill_typed(party, compiled):
-                raise UncleanError
+        if party.attributes and ill_typed(party, compiled):
+            raise UncleanError
 
 
 def readers(declared: Mapping[str, tuple[Field, ...]]) -> tuple[tuple[str, Reader], ...]:

@@ -17,7 +17,7 @@ DEFAULT_CAPABILITIES = 1_024
 """Capabilities whose plans are remembered."""
 
 _Routes = dict[str | None, tuple[Plan, ShortPlan]]
-_Key = tuple[str, str, str | None, str | None]
+_Key = tuple[object, ...]
 
 
 class Plans:
@@ -67,8 +67,7 @@ class Plans:
         return routes.setdefault(route, (plan, ShortPlan(self._compiled, plan, capability)))
 
     def _routes(self, capability: AdmittedCapability) -> _Routes:
-        # The digest leaves out the name, which conditions may read; what the deployment adds is not in the document.
-        key = (capability.digest, capability.id, capability.scope, capability.document.name)
+        key = _key(capability)
         with self._lock:
             routes = self._by_content.get(key)
             if routes is None:
@@ -77,3 +76,21 @@ class Plans:
                 self._by_identity.clear()
             self._by_identity[id(capability)] = (capability, routes)
         return routes
+
+
+def _key(capability: AdmittedCapability) -> _Key:
+    """Everything that a plan rests on: the document (whose digest leaves out the name) and what was made of it."""
+    return (
+        capability.digest,
+        capability.id,
+        capability.document.name,
+        capability.scope,
+        capability.scope_wellformed,
+        capability.enabled,
+        capability.callable,
+        capability.supported_version,
+        capability.subject_required,
+        capability.effects,
+        capability.readonly,
+        capability.declared_risk,
+    )

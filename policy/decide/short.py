@@ -193,7 +193,18 @@ def _may_ask(capability: AdmittedCapability) -> bool:
 class Outline:
     """What the short way found out about a request."""
 
-    __slots__ = ("applying", "asks", "attached", "declared", "denied", "level", "raised_by", "thresholds", "ungranted")
+    __slots__ = (
+        "applying",
+        "asks",
+        "attached",
+        "declared",
+        "denied",
+        "level",
+        "raised_by",
+        "separated",
+        "thresholds",
+        "ungranted",
+    )
 
     applying: list[Judged]
     """The statements that apply."""
@@ -206,6 +217,8 @@ class Outline:
     denied: bool
     asks: bool
     """Whether anything asks for an approval."""
+    separated: bool
+    """Whether a separation says who may not approve."""
     declared: Sequence[Demand]
     """What the declaration asks of approvers."""
     attached: Attached | None
@@ -223,6 +236,7 @@ def outline(
     denied = any(reason.effect == "deny" for reason in found.thresholds.reasons) if found.thresholds.reasons else False
     asks = bool(found.thresholds.demands)
     granted = set()
+    found.separated = False
     found.applying = short.applying(facts)
     for judged in found.applying:
         if judged.unusual:
@@ -232,7 +246,9 @@ def outline(
             granted.add(judged.layer)
         elif does == REQUIRE:
             asks = True
-        elif does != SEPARATE:
+        elif does == SEPARATE:
+            found.separated = True
+        else:
             denied = True
     found.ungranted = short.granting - granted
     found.denied = denied or bool(found.ungranted)

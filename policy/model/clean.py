@@ -23,10 +23,13 @@ class UncleanError(Exception):
     """A value that is not right beyond doubt."""
 
 
-def small(value: Any, limits: Limits) -> bool:
-    """Whether a value is surely within the bounds of size, and made of exact built-in types."""
+def small(value: Any, limits: Limits, besides: int = 0) -> bool:
+    """Whether a value is surely within the bounds of size, and made of exact built-in types.
+
+    `besides` are bytes that belong to it and are not among it, such as names of members.
+    """
     try:
-        length = len(dumps(value, _FORMAT))
+        length = len(dumps(value, _FORMAT)) + besides
     except ValueError:
         return False
     return length <= limits.data_nodes and length * _JSON_BYTES <= limits.data_bytes

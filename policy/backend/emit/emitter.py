@@ -12,7 +12,8 @@ them) is not emitted: `emit` gives None, and the interpreter is asked every time
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from policy.backend.emit.code import FACTS, Code, call, compared, constant, method, name, negated
 from policy.backend.emit.support import Function
@@ -27,6 +28,8 @@ DEEPEST = 24
 """How deep expressions nest that are emitted; deeper ones would nest Python's own compiler too deep."""
 _LONGEST = 64
 """How many operands an `and` or `or` has that is emitted."""
+_LOOPS = 16
+"""How many quantifiers stand within each other that are emitted; Python nests at most 20 loops."""
 
 Definition = Callable[[ir.Shared], tuple[str, Function] | None]
 """A name for the value of a definition within one decision, and its function; None where it has none."""
@@ -297,15 +300,25 @@ class Emitter:
         decisive = node.quantifier != "every"
         result = self.code.variable()
         self.code.assign(result, constant(not decisive))
-        variable, before = self.code.variable(), self._variables
-        self._variables, self._product = {**before, node.variable: variable}, product
-        with self.code.each(variable, items):
+        variable = self.code.variable()
+        with self._bound(node.variable, variable, product), self.code.each(variable, items):
             answer = self._condition(node.body, depth)
             with self.code.when(answer if decisive else negated(answer)):
                 self.code.assign(result, constant(decisive))
                 self.code.add(ast.Break())
-        self._variables, self._product = before, outer
         return self.code.keep(negated(name(result))) if node.quantifier == "no" else name(result)
+
+    @contextmanager
+    def _bound(self, named: str, variable: str, product: ast.expr) -> Iterator[None]:
+        """The body of a quantifier: what it binds is forgotten behind it, also where it turns out unsuitable."""
+        variables, outer = self._variables, self._product
+        if len(variables) >= _LOOPS:
+            raise UnsuitableError
+        self._variables, self._product = {**variables, named: variable}, product
+        try:
+            yield
+        finally:
+            self._variables, self._product = variables, outer
 
     def _lookup(self, node: ir.Lookup, depth: int) -> ast.expr:
         """A value of a written map of constants."""
