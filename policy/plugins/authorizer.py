@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -124,13 +125,13 @@ class Authorizer:
         from policy.plugins.config import read_configuration
 
         arguments = read_configuration(path).arguments()
-        try:
-            return cls(**arguments)
-        except BaseException:
+        with ExitStack() as undo:
             for opened in (arguments["approvals"], arguments["log"]):
                 if opened is not None:
-                    opened.close()
-            raise
+                    undo.callback(opened.close)
+            made = cls(**arguments)
+            undo.pop_all()
+        return made
 
     @property
     def engine(self) -> Engine:

@@ -211,11 +211,14 @@ class Configuration:
         try:
             found = getattr(importlib.import_module(module), attribute)
             found = found if hasattr(found, method) and not isinstance(found, type) else found()
-        except Exception as error:
-            raise self._problem(f"`{name}`: `{stated}` gives no object ({type(error).__name__}: {error})") from error
-        if not callable(getattr(found, method, None)):
-            raise self._problem(f"`{name}`: `{stated}` has no method `{method}`")
-        return found
+        except Exception as error:  # noqa: BLE001 - the host's code runs here; whatever it raises is told
+            failure = error
+        else:
+            if not callable(getattr(found, method, None)):
+                raise self._problem(f"`{name}`: `{stated}` has no method `{method}`")
+            return found
+        told = f"{type(failure).__name__}: {failure}"
+        raise self._problem(f"`{name}`: `{stated}` gives no object ({told})") from failure
 
 
 def read_configuration(path: str | PathLike[str]) -> Configuration:

@@ -23,5 +23,6 @@ def asked(method: Callable[..., Given], *arguments: Any) -> Given:
         return method(*arguments)
     except (ApprovalError, HistoryError, LogError, RequestClosedError, StoreChangedError, StoreError):
         raise
-    except Exception as error:
-        raise StoreError("the store of approvals failed") from error
+    except Exception as error:  # noqa: BLE001 - a store is the host's; whatever it raises is told as its failure
+        failure = error
+    raise StoreError("the store of approvals failed") from failure

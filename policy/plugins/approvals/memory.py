@@ -164,7 +164,10 @@ class MemoryApprovalStore:
             self._unchanged(execution.request_digest, seen)
             check()
             key = (execution.call, execution.request_digest)
-            return self._held.executions.setdefault(key, execution) is execution
+            if key in self._held.executions:
+                return False
+            self._held.executions[key] = execution
+            return True
 
     def history(self, query: HistoryQuery) -> StatedHistory:
         """The executions that a query concerns, the oldest first."""

@@ -11,7 +11,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -255,15 +255,13 @@ class SqliteApprovalStore:
             try:
                 connection = self._own_connection()
                 connection.execute(begin)
-                try:
+                with ExitStack() as undo:
+                    # Does nothing where SQLite itself has rolled back, as it does on a full disk.
+                    undo.callback(connection.rollback)
                     yield connection
-                except BaseException:
-                    connection.execute("ROLLBACK")
-                    raise
-                connection.execute("COMMIT")
+                    connection.execute("COMMIT")
+                    undo.pop_all()
             except sqlite3.Error as error:
-                if self._connection.in_transaction:
-                    self._connection.rollback()
                 raise StoreError(f"the approvals at `{self._path}` do not answer: {error}") from error
 
     def _own_connection(self) -> sqlite3.Connection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import ExitStack
 from pathlib import Path
 
 from policy.plugins.problems import ConfigurationError
@@ -82,11 +83,10 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("BEGIN IMMEDIATE")
-    try:
+    with ExitStack() as undo:
+        undo.callback(connection.rollback)
         _create(connection, path)
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
+        undo.pop_all()
     connection.execute("COMMIT")
 
 

@@ -90,9 +90,12 @@ class HistoryStatement:
         try:
             given = self.source.history(tenant_id)
             read = given if isinstance(given, History) else History.model_validate(dict(given))
-            return copy_json(read.model_dump(mode="json"))  # type: ignore[no-any-return]
-        except Exception as error:
-            raise HistoryError("the source of history failed") from error
+            stated: Json = copy_json(read.model_dump(mode="json"))
+        except Exception as error:  # noqa: BLE001 - a source is the host's; whatever it raises is told as its failure
+            failure = error
+        else:
+            return stated
+        raise HistoryError("the source of history failed") from failure
 
     def _query(self, call: Call) -> HistoryQuery | None:
         """None where the request cannot be read, which no decision allows."""

@@ -73,15 +73,17 @@ class DecisionLog:
         """Write an entry; False where it was not written and calls go on. Raises LogError where they are denied."""
         try:
             self._sink.write(line(envelope(kind, time, self._source, subject, data)))
-        except Exception as error:
-            with self._lock:
-                self._failures += 1
-                self._last_error = str(error)
-            _LOG.error("an entry of the decision log was not written", exc_info=error)
-            if self.on_failure == "deny":
-                raise error if isinstance(error, LogError) else LogError("the log failed") from error
-            return False
-        return True
+        except Exception as error:  # noqa: BLE001 - a sink is the host's; whatever it raises is told as its failure
+            failure = error
+        else:
+            return True
+        with self._lock:
+            self._failures += 1
+            self._last_error = str(failure)
+        _LOG.error("an entry of the decision log was not written", exc_info=failure)
+        if self.on_failure == "deny":
+            raise LogError("an entry of the decision log was not written") from failure
+        return False
 
     def status(self) -> dict[str, Any]:
         """How often writing failed, and the last reason."""
