@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from policy.decide import reasons
 from policy.decide.compiled import CompiledPolicy
@@ -66,16 +66,8 @@ def decide_briefly(
         "route": stated.route,
         "session": stated.session,
     }
-    rest = _Rest(
-        compiled=compiled,
-        short=short,
-        capability=capability,
-        action=read,
-        context=stated,
-        found=found,
-        again=again,
-    )
-    return Decision.deferred(known, rest)
+    rest = _Rest(compiled, short, capability, read, stated, found, again)
+    return Decision.deferred(known, rest.member)
 
 
 def _usual(short: ShortPlan, action: Action, capability: AdmittedCapability, context: Context) -> bool:
@@ -98,59 +90,46 @@ def _hindered(context: Context, found: Outline) -> bool:
     return any(party is None or (party.kind in PEOPLE_KINDS and party.person_id is None) for party in parties)
 
 
-class _Rest:
+class _Rest(NamedTuple):
     """What a decision tells beyond its outcome."""
 
-    __slots__ = ("_action", "_again", "_capability", "_compiled", "_context", "_found", "_short")
+    compiled: CompiledPolicy
+    short: ShortPlan
+    capability: AdmittedCapability
+    action: Action
+    context: Context
+    found: Outline
+    again: Again
 
-    def __init__(
-        self,
-        *,
-        compiled: CompiledPolicy,
-        short: ShortPlan,
-        capability: AdmittedCapability,
-        action: Action,
-        context: Context,
-        found: Outline,
-        again: Again,
-    ) -> None:
-        self._compiled = compiled
-        self._short = short
-        self._capability = capability
-        self._action = action
-        self._context = context
-        self._found = found
-        self._again = again
-
-    def __call__(self, name: str) -> Any:
+    def member(self, name: str) -> Any:
         """A member of the decision, by its name."""
-        compiled, found = self._compiled, self._found
+        compiled, found = self.compiled, self.found
         match name:
             case "reasons":
                 return self._reasons()[: compiled.limits.reasons]
             case "reasons_omitted":
                 return max(0, len(self._reasons()) - compiled.limits.reasons)
             case "approvals":
-                return list(self._again(self._action, self._context).approvals) if found.asks else []
+                return list(self.again(self.action, self.context).approvals) if found.asks else []
             case "obligations":
-                attached = found.attached or judge_obligations(compiled, self._capability, self._short.plan, None)
+                attached = found.attached or judge_obligations(compiled, self.capability, self.short.plan, None)
                 return list(attached.denied if found.denied else attached.granted)
             case "risk":
-                declared, raised_by = self._capability.declared_risk.value, list(found.raised_by)
+                declared, raised_by = self.capability.declared_risk.value, list(found.raised_by)
                 return RiskAssessment(declared=declared, effective=found.level.value, raised_by=raised_by)
             case "request_digest":
-                return request_digest(self._action, self._capability, self._context)
+                return request_digest(self.action, self.capability, self.context)
             case "policy_hash":
                 return compiled.policy.hash
             case "policy_version":
                 return compiled.policy.version
             case "evaluated_at":
-                now = None if self._context.now is None else parse_timestamp(self._context.now)
+                now = None if self.context.now is None else parse_timestamp(self.context.now)
                 return None if now is None else format_timestamp(now)
             case "audit_sensitive":
-                return self._short.audit_sensitive
+                return self.short.audit_sensitive
             case _:
                 raise KeyError(name)
 
     def _reasons(self) -> list[Reason]:
-        return reasons.in_order(told(self._compiled, self._short, self._found), self._compiled.layer_names)
+        return reasons.in_order(told(self.compiled, self.short, self.found), self.compiled.layer_names)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from policy.backend.emit.support import Facts as FactTable
 from policy.model.action import Action
@@ -26,31 +26,18 @@ ACTION_ROOTS = frozenset({"input", "mode", "idempotency_key", "transaction", "cl
 """Names that stand for the action: unknown while only the capability is."""
 
 
-class Sources:
+class Sources(NamedTuple):
     """Where facts come from. Without an `action` the names of `ACTION_ROOTS` have no value."""
 
-    __slots__ = ("action", "attributes", "capability", "context", "declared", "now")
-
-    def __init__(
-        self,
-        *,
-        action: Action | None,
-        capability: AdmittedCapability,
-        context: Context,
-        now: Timestamp | None,
-        attributes: Mapping[str, object],
-        declared: Declared,
-    ) -> None:
-        """`attributes` are the converted values of `context.NAME`, `declared` the attributes of principals.
-
-        Without `now` it is that of the context.
-        """
-        self.action = action
-        self.capability = capability
-        self.context = context
-        self.now = now
-        self.attributes = attributes
-        self.declared = declared
+    action: Action | None
+    capability: AdmittedCapability
+    context: Context
+    now: Timestamp | None
+    """The instant of the call; without it that of the context."""
+    attributes: Mapping[str, object]
+    """The values of `context.NAME`, converted."""
+    declared: Declared
+    """The declared attributes of principals."""
 
 
 class Facts(FactTable):
@@ -107,14 +94,18 @@ def attribute_values(declared: Declared, stated: Mapping[str, Any]) -> tuple[dic
 def principal_value(principal: Principal, declared: Declared) -> dict[str, object]:
     """A principal as conditions see it: its stated members, attributes of a declared type converted."""
     members = principal.__dict__
-    stated: dict[str, object] = {name: members[name] for name in _STATED if members[name] is not None}
+    stated: dict[str, object] = {"id": members["id"], "kind": members["kind"]}
+    for name in _OPTIONAL:
+        value = members[name]
+        if value is not None:
+            stated[name] = value
     if members["attributes"] is not None:
         stated["attributes"] = open_attributes(members["attributes"], declared)
     return stated
 
 
-_STATED = ("id", "kind", "person_id", "roles", "groups", "tenant_id", "trust_domain")
-"""The members of a principal that conditions read."""
+_OPTIONAL = ("person_id", "roles", "groups", "tenant_id", "trust_domain")
+"""The members of a principal that conditions read, beside its id and kind."""
 
 
 def open_attributes(stated: Mapping[str, Any], declared: Declared) -> dict[str, object]:

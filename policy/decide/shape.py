@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -14,7 +15,8 @@ from policy.decide.compiled import CompiledPolicy
 from policy.decide.facts import attribute_values
 from policy.decide.people import context_problems
 from policy.model.action import Action
-from policy.model.bounds import check, check_context, copy_json, pointer_of
+from policy.model.bounds import check, check_counts, copy_json, pointer_of
+from policy.model.clean import UncleanError, clean, small
 from policy.model.context import Context, Principal
 from policy.model.decision import Reason
 from policy.model.mistakes import mistakes_of, quoted, sentence
@@ -49,10 +51,10 @@ class ShapedContext:
 def shape_action(value: object, limits: Limits) -> Action | tuple[Reason, ...]:
     """The action with nothing shared with what the caller gave, or why it is none."""
     plain = _plain(value, Action, "the action")
-    problem = plain if isinstance(plain, str) else check(plain, limits)
-    if problem is not None:
-        return (reasons.deny("input.malformed", problem),)
-    return _validated(Action, plain, "input.malformed", "the action")
+    copy = plain if isinstance(plain, str) else _copied(plain, limits)
+    if isinstance(copy, str):
+        return (reasons.deny("input.malformed", copy),)
+    return _validated(Action, copy, "input.malformed", "the action")
 
 
 def shape_context(value: object, compiled: CompiledPolicy, clock: Clock | None) -> ShapedContext | tuple[Reason, ...]:
@@ -62,12 +64,13 @@ def shape_context(value: object, compiled: CompiledPolicy, clock: Clock | None) 
     itself is judged by `contradictions`, when its authority records are complete.
     """
     plain = _plain(value, Context, "the context")
-    problem = plain if isinstance(plain, str) else check_context(plain, compiled.limits)
-    if isinstance(plain, str) or problem is not None:
+    copy = plain if isinstance(plain, str) else _copied(plain, compiled.limits)
+    problem = copy if isinstance(copy, str) else check_counts(copy, compiled.limits)
+    if isinstance(copy, str) or problem is not None:
         return (reasons.deny("context.invalid", problem or "the context was not read"),)
-    if clock is not None and plain.get("now") is None:
-        plain = {**plain, "now": _read(clock)}
-    context = _validated(Context, plain, "context.invalid", "the context")
+    if clock is not None and copy.get("now") is None:
+        copy["now"] = _read(clock)
+    context = _validated(Context, copy, "context.invalid", "the context")
     return context if isinstance(context, tuple) else _judged(context, compiled)
 
 
@@ -149,9 +152,19 @@ def _plain(value: object, model: type[BaseModel], what: str) -> dict[str, Any] |
     return dict(value) if isinstance(value, Mapping) else f"{what} is not an object"
 
 
-def _validated(model: type[_Model], plain: Any, code: str, what: str) -> _Model | tuple[Reason, ...]:
+def _copied(plain: dict[str, Any], limits: Limits) -> dict[str, Any] | str:
+    """A copy that nobody else holds, or why there is none."""
+    if small(plain, limits):
+        with suppress(UncleanError):
+            copy: dict[str, Any] = clean(plain, limits.data_depth)
+            return copy
+    problem = check(plain, limits)
+    return copy_json(plain) if problem is None else problem
+
+
+def _validated(model: type[_Model], copy: Any, code: str, what: str) -> _Model | tuple[Reason, ...]:
     try:
-        return model.model_validate(copy_json(plain))
+        return model.model_validate(copy)
     except ValidationError as error:
         found: dict[tuple[str, str], Reason] = {}
         mistakes, more = mistakes_of(error)

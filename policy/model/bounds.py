@@ -53,8 +53,13 @@ def check(value: object, limits: Limits = DEFAULT_LIMITS) -> str | None:
 def check_context(value: object, limits: Limits = DEFAULT_LIMITS) -> str | None:
     """`check`, and the bounds on votes and history entries of a context."""
     problem = check(value, limits)
-    if problem is not None or not isinstance(value, dict):
-        return problem
+    return check_counts(value, limits) if problem is None else problem
+
+
+def check_counts(value: object, limits: Limits = DEFAULT_LIMITS) -> str | None:
+    """The bounds on votes and history entries of a context, as `check` tells them."""
+    if not isinstance(value, dict):
+        return None
     votes, history = value.get("approvals"), value.get("history")
     if isinstance(votes, list) and len(votes) > limits.votes:
         return f"the value at `/approvals` has more than {limits.votes:,} votes"
