@@ -50,12 +50,6 @@ def check(value: object, limits: Limits = DEFAULT_LIMITS) -> str | None:
     return None if excess is None else str(excess)
 
 
-def check_context(value: object, limits: Limits = DEFAULT_LIMITS) -> str | None:
-    """`check`, and the bounds on votes and history entries of a context."""
-    problem = check(value, limits)
-    return check_counts(value, limits) if problem is None else problem
-
-
 def check_counts(value: object, limits: Limits = DEFAULT_LIMITS) -> str | None:
     """The bounds on votes and history entries of a context, as `check` tells them."""
     if not isinstance(value, dict):

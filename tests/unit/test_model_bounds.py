@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from policy.model.bounds import check, check_context, copy_json, find_excess
+from policy.model.bounds import check, check_counts, copy_json, find_excess
 from policy.model.canonical import canonical_bytes, digest, sha256_hex
 from policy.source.limits import Limits
 
@@ -120,7 +120,7 @@ def test_the_bounds_are_those_of_the_limits() -> None:
     ],
 )
 def test_votes_and_history_of_a_context_are_bounded(context: Any, problem: str | None) -> None:
-    assert check_context(context, Limits(votes=3, history_entries=2)) == problem
+    assert check_counts(context, Limits(votes=3, history_entries=2)) == problem
 
 
 def test_a_copy_shares_nothing_and_has_one_form_of_each_number() -> None:
