@@ -14,7 +14,7 @@ import pytest
 
 from policy.plugins import ApprovalStore, ConfigurationError, MemoryApprovalStore, SqliteApprovalStore
 from policy.plugins.approvals.history import HistoryQuery
-from policy.plugins.approvals.protocol import Execution, Opening, Seen, nothing
+from policy.plugins.approvals.protocol import Closed, Execution, Opening, Seen, nothing
 from policy.plugins.problems import RequestClosedError, StoreChangedError, StoreError
 from tests.plugins.world import INES, OMAR, action, approved, authorizer, context, denials
 
@@ -99,6 +99,18 @@ def test_a_request_is_consumed_once(store: ApprovalStore) -> None:
     assert raised.value.closed == "consumed"
     read = store.read(opened.handle)
     assert read is not None and (read.closed, read.closed_at) == ("consumed", 150)
+
+
+@pytest.mark.parametrize("closed", ["withdrawn", "superseded"])
+def test_a_request_that_was_closed_is_not_consumed(store: ApprovalStore, closed: Closed) -> None:
+    opened = store.open(OPENING)
+    store.close_request(opened.handle, closed, INES, 150, nothing)
+    with pytest.raises(RequestClosedError) as raised:
+        store.consume(opened.handle, [], EXECUTION, Seen(), nothing)
+    assert raised.value.closed == closed
+    with pytest.raises(RequestClosedError):
+        store.add_vote(opened.handle, vote("late"), 151, nothing)
+    assert store.record(EXECUTION, Seen(), nothing), "nothing was recorded as executed"
 
 
 def test_a_vote_is_used_once(store: ApprovalStore) -> None:
