@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Literal
 
 from policy.ir import nodes as ir
 from policy.model.decision import Reason
+from policy.source.codes import CODES
 from policy.types.values import Unevaluable
 
 Effect = Literal["allow", "require-approval", "deny", "note"]
@@ -28,10 +30,21 @@ _STAGES = (
 
 def stage_of(code: str) -> int:
     """The stage of language.md section 7 that gives a code, 1 to 8; 0 for a failure of the engine or around it."""
-    for stage, prefixes in enumerate(_STAGES):
-        if code.startswith(prefixes):
-            return stage
-    raise ValueError(f"no stage gives the code {code}")
+    stage = _STAGE_OF.get(code)
+    if stage is None:
+        raise ValueError(f"no stage gives the code {code}")
+    return stage
+
+
+def _stages() -> Iterator[tuple[str, int]]:
+    for code in CODES:
+        for stage, prefixes in enumerate(_STAGES):
+            if code.startswith(prefixes):
+                yield code, stage
+                break
+
+
+_STAGE_OF: Mapping[str, int] = MappingProxyType(dict(_stages()))
 
 
 def in_order(reasons: Iterable[Reason], layers: Iterable[str]) -> list[Reason]:

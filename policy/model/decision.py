@@ -211,7 +211,7 @@ class Decision(Model):
         rest = members.get(_REST)
         if rest is not None:
             # Two threads may both put it together; what they make is equal, and nothing is taken away before.
-            ordered = {name: members[name] if name in members else rest(name) for name in type(self).model_fields}
+            ordered = {name: members[name] if name in members else rest(name) for name in _MEMBERS}
             for name, value in (("fields_set__", set(ordered)), ("extra__", None), ("private__", None)):
                 object.__setattr__(self, f"__pydantic_{name}", value)
             object.__setattr__(self, "__dict__", ordered)
@@ -221,7 +221,7 @@ class Decision(Model):
 
         def __getattr__(self, name: str) -> Any:
             rest = self.__dict__.get(_REST)
-            if name in type(self).model_fields:
+            if name in _MEMBERS:
                 if rest is None:
                     return self.__dict__[name]
                 return self.__dict__.setdefault(name, rest(name))
@@ -260,3 +260,7 @@ class Decision(Model):
         """The schema of the members: how they are put together is no part of it."""
         plain: Any = {name: part for name, part in core_schema.items() if name != "serialization"}
         return handler(plain)
+
+
+_MEMBERS = tuple(Decision.model_fields)
+"""The members of a decision, in the order they are written in."""
