@@ -16,7 +16,7 @@ from policy.decide.facts import attribute_values
 from policy.decide.people import context_problems
 from policy.model.action import Action
 from policy.model.bounds import check, check_counts, copy_json, pointer_of
-from policy.model.clean import UncleanError, clean, small
+from policy.model.clean import UncleanError, copied
 from policy.model.context import Context, Principal
 from policy.model.decision import Reason
 from policy.model.mistakes import mistakes_of, quoted, sentence
@@ -154,10 +154,9 @@ def _plain(value: object, model: type[BaseModel], what: str) -> dict[str, Any] |
 
 def _copied(plain: dict[str, Any], limits: Limits) -> dict[str, Any] | str:
     """A copy that nobody else holds, or why there is none."""
-    if small(plain, limits):
-        with suppress(UncleanError):
-            copy: dict[str, Any] = clean(plain, limits.data_depth)
-            return copy
+    with suppress(UncleanError):
+        copy: dict[str, Any] = copied(plain, limits)
+        return copy
     problem = check(plain, limits)
     return copy_json(plain) if problem is None else problem
 

@@ -6,6 +6,7 @@ doubt, and is quick about it. Whatever it refuses is looked at there.
 
 from __future__ import annotations
 
+import json
 from marshal import dumps
 from math import isfinite
 from typing import Any
@@ -15,6 +16,8 @@ from policy.types.numbers import MAX_INTEGER
 
 _JSON_BYTES = 6
 """The most bytes of JSON text that one byte of a marshalled value stands for (`\\u0001` for a control character)."""
+_MARSHALLED_BYTES = 4
+"""More than the bytes that a marshalled value takes for one byte of its JSON text."""
 _FORMAT = 2
 """The marshal format without references: a value that holds itself is too deep for it."""
 
@@ -33,6 +36,24 @@ def small(value: Any, limits: Limits, besides: int = 0) -> bool:
     except ValueError:
         return False
     return length <= limits.data_nodes and length * _JSON_BYTES <= limits.data_bytes
+
+
+def copied(value: Any, limits: Limits) -> Any:
+    """A `clean` copy of a value that is within the bounds of size; raises UncleanError in any doubt."""
+    try:
+        length = len(dumps(value, _FORMAT))
+    except ValueError:
+        raise UncleanError from None
+    if length > _MARSHALLED_BYTES * limits.data_bytes:
+        raise UncleanError
+    copy = clean(value, limits.data_depth)
+    if length > limits.data_nodes or length * _JSON_BYTES > limits.data_bytes:
+        text = json.dumps(copy, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        # Every part stands behind a bracket or a comma, but for the whole; those within texts count too.
+        parts = 1 + sum(text.count(mark) for mark in ",[{")
+        if parts > limits.data_nodes or len(text.encode()) > limits.data_bytes:
+            raise UncleanError
+    return copy
 
 
 def clean(value: Any, depth: int) -> Any:
