@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.plugins.adapters.libraries import missing
+from tests.server import browser
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -22,6 +23,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     absent = missing()
     if absent:
         terminalreporter.write_line(f"adapters not tested, as their library is not installed: {', '.join(absent)}")
+    if browser.missing():
+        terminalreporter.write_line("the page is not tested in a browser: install chromium, chromedriver and selenium")
 
 
 @pytest.fixture

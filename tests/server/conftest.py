@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.server import browser
 from tests.server.world import Live, live
+
+collect_ignore = ["test_page_browser.py"] if browser.missing() else []
 
 
 @pytest.fixture(scope="module")
