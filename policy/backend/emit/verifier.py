@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Container
 
+from policy.backend.emit.code import FACTS
+
 _DEFINITIONS = (ast.Module, ast.FunctionDef, ast.arguments, ast.arg)
 _STATEMENTS = (ast.Return, ast.Assign, ast.If, ast.For, ast.Break, ast.Expr)
 _EXPRESSIONS = (ast.Name, ast.Load, ast.Store, ast.Constant, ast.Compare, ast.Call, ast.Attribute, ast.Subscript)
@@ -46,10 +48,13 @@ def verify(module: ast.Module, names: Container[str]) -> None:
     bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
     bound |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
         if type(node) not in _NODES:
             raise UnverifiedError(f"{type(node).__name__} is no node that generated code has")
         _verify_parts(node)
+        if isinstance(node, ast.Attribute) and id(node) not in called:
+            raise UnverifiedError("a method handed on as a value")
         if isinstance(node, ast.Name) and node.id not in bound and node.id not in names:
             raise UnverifiedError(f"the name {node.id!r} is defined nowhere")
     for name in bound:
@@ -65,11 +70,13 @@ def _verify_parts(node: ast.AST) -> None:
         case ast.Attribute(attr=name):
             if name not in _METHODS:
                 raise UnverifiedError(f"the method {name!r} is not among those that generated code calls")
-        case ast.Call(func=function, args=arguments, keywords=keywords):
+        case ast.Call(func=function, keywords=keywords):
             if keywords or not isinstance(function, ast.Name | ast.Attribute):
                 raise UnverifiedError("a call of something without a name, or with keywords")
-            if any(isinstance(argument, ast.Attribute) for argument in arguments):
-                raise UnverifiedError("a method handed on as a value")
+        case ast.Subscript(value=container, slice=key, ctx=ast.Store()):
+            remembered = isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value.startswith("@")
+            if not (remembered and isinstance(container, ast.Name) and container.id == FACTS):
+                raise UnverifiedError("a statement sets something else than what is remembered of a definition")
         case ast.FunctionDef(decorator_list=decorators, returns=returns, args=parameters):
             defaults = [*parameters.defaults, *parameters.kw_defaults, *parameters.kwonlyargs, *parameters.posonlyargs]
             if decorators or returns or defaults or parameters.vararg or parameters.kwarg:
