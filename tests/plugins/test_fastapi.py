@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -143,3 +144,34 @@ def test_the_applications_own_document_is_the_catalog(tmp_path: Path) -> None:
     guarded.get("/search", openapi_extra={"x-agent-capability": declaration})(search)
     assert [send(guarded, "GET", f"/search?most={most}").status_code for most in (5, 6)] == [200, 403]
     assert ran == [5]
+
+
+def test_the_example_of_the_readme(tmp_path: Path) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python guarded_api.py\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    path = tmp_path / "shop.policy"
+    path.write_text(
+        'policy "shop" { version "1" }\nroute "desk" { allow refund.create when input.amount <= 500 }\n',
+        encoding="utf-8",
+    )
+    document = {"type": "object", "required": ["amount"], "properties": {"amount": {"type": "number"}}}
+    catalog = read_catalog(
+        [{"acc": {"version": 1, "enabled": True, "scope": "refund.create"}, "input_schema": document}], "catalog"
+    )
+    ran: list[float] = []
+
+    def refund(amount: float) -> dict[str, bool]:
+        ran.append(amount)
+        return {"done": True}
+
+    names: dict[str, Any] = {
+        "Gate": Gate,
+        "authorizer": Authorizer(policies=path, catalog=catalog),
+        "user_of": lambda scope: scope,
+        "parties": host,
+        "Refund": Refund,
+        "refund": refund,
+    }
+    exec(compile(block, "guarded_api.py", "exec", dont_inherit=True), names)
+    statuses = [send(names["app"], "POST", "/refunds", json={"amount": amount}).status_code for amount in (50, 900)]
+    assert (statuses, ran) == ([200, 403], [50])
