@@ -116,7 +116,8 @@ class _Rest(NamedTuple):
                 return list(attached.denied if found.denied else attached.granted)
             case "risk":
                 declared, raised_by = self.capability.declared_risk.value, list(found.raised_by)
-                return RiskAssessment(declared=declared, effective=found.level.value, raised_by=raised_by)
+                effective = found.level.value
+                return RiskAssessment(declared=declared, effective=effective, raised_by=raised_by, uncertain=False)
             case "request_digest":
                 return request_digest(self.action, self.capability, self.context)
             case "policy_hash":

@@ -57,7 +57,7 @@ def test_there_is_code_to_judge() -> None:
 
 
 def test_imports_go_down_only() -> None:
-    """The contracts of pyproject.toml: layers, the floors without data libraries, the only importer of lark."""
+    """The contracts of pyproject.toml: layers, data libraries, the only importer of lark, the interpreter apart."""
     tool = Path(sys.executable).with_name("lint-imports")
     found = subprocess.run(
         [tool, "--no-cache"],
@@ -68,7 +68,7 @@ def test_imports_go_down_only() -> None:
         check=False,
     )
     assert found.returncode == 0, found.stdout
-    assert "Contracts: 3 kept, 0 broken." in found.stdout
+    assert "Contracts: 4 kept, 0 broken." in found.stdout
 
 
 def test_no_file_is_too_long() -> None:

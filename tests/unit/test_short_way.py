@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import pickle
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
-from policy import Action, Context, Engine, Principal
+from policy import Action, Context, Decision, Engine, Principal
 from policy.contracts.admission import admit
 from policy.decide.brief import decide_briefly
 from policy.decide.plans import Plans
@@ -201,3 +204,27 @@ def test_plain_requests_go_the_short_way() -> None:
             engine.compiled, plans, action=action, capability=admitted(), context=stated, again=never
         )
         assert brief is not None and brief.allowed
+
+
+@pytest.mark.parametrize("policy", [POLICY, ASKING], ids=["allow", "require-approval"])
+def test_a_decision_that_was_not_read_is_written_out_whole(policy: str) -> None:
+    class Holder(BaseModel):
+        decision: Decision
+
+    engine = Engine.from_source(policy)
+    whole = Engine(engine.compiled, backend="interpreter").decide(ACTION, DOCUMENT, CONTEXT)
+
+    def unread() -> Decision:
+        return engine.decide(ACTION, DOCUMENT, CONTEXT)
+
+    assert pickle.loads(pickle.dumps(unread())) == copy.copy(unread()) == copy.deepcopy(unread()) == whole
+    assert repr(unread()) == repr(whole) and dict(unread()) == dict(whole)
+    assert unread().model_fields_set == whole.model_fields_set
+    assert unread().model_copy(update={"session": "s"}) == whole.model_copy(update={"session": "s"})
+    assert unread().model_dump(exclude_unset=True) == whole.model_dump(exclude_unset=True)
+    assert unread().model_dump(exclude_defaults=True) == whole.model_dump(exclude_defaults=True)
+    assert unread().model_dump(include={"outcome", "risk"}) == whole.model_dump(include={"outcome", "risk"})
+    without: Any = {"reasons": {0: {"code"}}}
+    assert unread().model_dump(exclude=without) == whole.model_dump(exclude=without)
+    assert Holder(decision=unread()) == Holder(decision=whole)
+    assert Holder(decision=unread()).model_dump_json() == Holder(decision=whole).model_dump_json()
