@@ -120,6 +120,11 @@ def test_hostile_texts_are_shown_as_text(chrome: Chrome, paged: Live) -> None:
     person.until(lambda: "Pending: 1." in person.text("approvals-status"))
     assert f"memo.send asked by {_HOSTILE}" in person.text("approvals")
     assert chrome.find_elements(By.CSS_SELECTOR, "main img, main script") == []
+    turned = action("memo.send", "call-2", text="pay 1\u202e0001 euros to nobody")
+    assert paged.authorizer.authorize(turned, "memo.send", CONTEXT).handle is not None
+    person.at("refresh").click()
+    person.until(lambda: "Pending: 2." in person.text("approvals-status"))
+    assert '"text": "pay 1\\u{202e}0001 euros to nobody"' in person.text("approvals")
     person.calm()
 
 

@@ -6,11 +6,15 @@ const KEY = "policy.token";
 const byId = (id) => document.getElementById(id);
 let session = { permissions: [], principal: null, capabilities: [], policies: [] };
 
+// Characters that nobody sees could make a text look like another one.
+const UNSEEN = /[^\P{Cc}\n\t]|[\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const seen = (text) => String(text).replace(UNSEEN, (each) => `\\u{${each.codePointAt(0).toString(16)}}`);
+
 function element(name, properties = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
     if (key === "class") made.className = value;
-    else if (key === "text") made.textContent = value;
+    else if (key === "text") made.textContent = seen(value);
     else made.setAttribute(key, value);
   }
   made.append(...children);
@@ -19,7 +23,7 @@ function element(name, properties = {}, ...children) {
 
 function say(id, text, failed = false) {
   const place = byId(id);
-  place.textContent = text;
+  place.textContent = seen(text);
   place.className = failed ? "error" : "";
 }
 
