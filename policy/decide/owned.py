@@ -39,12 +39,12 @@ def owned_action(action: Action, limits: Limits) -> Action:
         raise UncleanError
     if any(members[name] is not None for name in _UNUSED_BY_ACTIONS):
         raise UncleanError
-    _check_text(members["id"])
-    _check_text(members["capability_id"])
+    texts = [members["id"], members["capability_id"]]
     if type(members["mode"]) is not str or members["mode"] not in _MODES:
         raise UncleanError
     if members["idempotency_key"] is not None:
-        _check_text(members["idempotency_key"])
+        texts.append(members["idempotency_key"])
+    _check_texts(texts)
     members["input"] = clean(members["input"], limits.data_depth - 1)
     return made(Action, members)
 
@@ -62,20 +62,20 @@ def owned_context(context: Context, limits: Limits) -> Context:
     values.extend(list(part.values()) for part in parts.values())
     if not small(values, limits, _NAMES):
         raise UncleanError
-    for name in _TEXTS_OF_CONTEXTS:
-        if members[name] is not None:
-            _check_text(members[name])
-    if members["now"] is not None and parse_timestamp(members["now"]) is None:
-        raise UncleanError
+    texts = [members[name] for name in _TEXTS_OF_CONTEXTS if members[name] is not None]
     for name in ("delegation", "approvals", "authorities"):
-        members[name] = _texts(members[name], most=0)
-    members["used_votes"] = _texts(members["used_votes"])
+        if members[name] is not None:
+            members[name] = _list(members[name], most=0)
+    members["used_votes"] = _texts(members["used_votes"], texts)
     members["attributes"] = _attributes(members["attributes"], limits.data_depth - 1)
     for name in _PARTIES:
         if members[name] is not None:
-            members[name] = _principal(parts.get(name), limits)
+            members[name] = _principal(parts.get(name), texts, limits)
     if members["tenant"] is not None:
-        members["tenant"] = _tenant(parts.get("tenant"))
+        members["tenant"] = _tenant(parts.get("tenant"), texts)
+    _check_texts(texts)
+    if members["now"] is not None and parse_timestamp(members["now"]) is None:
+        raise UncleanError
     return made(Context, members)
 
 
@@ -86,7 +86,7 @@ def _members(model: Any, names: Any) -> dict[str, Any]:
     return members
 
 
-def _principal(members: dict[str, Any] | None, limits: Limits) -> Principal:
+def _principal(members: dict[str, Any] | None, texts: list[Any], limits: Limits) -> Principal:
     if (
         members is None
         or type(members["kind"]) is not str
@@ -94,43 +94,52 @@ def _principal(members: dict[str, Any] | None, limits: Limits) -> Principal:
         or members["external_refs"] is not None
     ):
         raise UncleanError
-    _check_text(members["id"])
-    for name in _TEXTS_OF_PRINCIPALS:
-        if members[name] is not None:
-            _check_text(members[name])
-    members["roles"] = _texts(members["roles"])
-    members["groups"] = _texts(members["groups"])
+    texts.append(members["id"])
+    texts.extend([members[name] for name in _TEXTS_OF_PRINCIPALS if members[name] is not None])
+    members["roles"] = _texts(members["roles"], texts)
+    members["groups"] = _texts(members["groups"], texts)
     members["attributes"] = _attributes(members["attributes"], limits.data_depth - 2)
     return made(Principal, members)
 
 
-def _tenant(members: dict[str, Any] | None) -> Tenant:
+def _tenant(members: dict[str, Any] | None, texts: list[Any]) -> Tenant:
     if members is None:
         raise UncleanError
-    _check_text(members["id"])
+    texts.append(members["id"])
     if members["system"] is not None:
-        _check_text(members["system"])
+        texts.append(members["system"])
     return made(Tenant, members)
 
 
-def _check_text(value: object) -> None:
-    """Whether a value is text that says something; raises UncleanError where it is not."""
-    if type(value) is not str or not value:
+def _check_texts(texts: list[Any]) -> None:
+    """Whether values are texts that say something; raises UncleanError where one is not.
+
+    For values of exact built-in types, which `small` has seen: only text can be joined.
+    """
+    try:
+        joined = "".join(texts)
+    except TypeError:
+        raise UncleanError from None
+    if "" in texts:
         raise UncleanError
-    if not value.isascii():
-        clean(value, 0)
+    if not joined.isascii():
+        clean(joined, 0)
 
 
-def _texts(value: object, most: int | None = None) -> list[str] | None:
-    """A copy of a list of texts, with at most so many."""
-    if value is None:
-        return None
+def _list(value: object, most: int | None = None) -> list[Any]:
+    """A copy of a list, with at most so many items."""
     if type(value) is not list or (most is not None and len(value) > most):
         raise UncleanError
-    texts = list(value)
-    for text in texts:
-        _check_text(text)
-    return texts
+    return list(value)
+
+
+def _texts(value: object, texts: list[Any]) -> list[Any] | None:
+    """A copy of a list of texts, which are yet to be checked among `texts`."""
+    if value is None:
+        return None
+    copy = _list(value)
+    texts.extend(copy)
+    return copy
 
 
 def _attributes(value: object, depth: int) -> dict[str, Any] | None:
