@@ -73,7 +73,7 @@ def ours(engine: Engine, work: Workload, *, interpreter: bool = True) -> Iterato
     models = [(Action.model_validate(a), c, Context.model_validate(x)) for a, c, x in plain]
     scopes = [ask.scope for ask in work.asks]
     decide = all_reasons(engine.decide)
-    yield Contestant("agent-policy, models", decide, models, read, note="all reasons; instances taken as they are")
+    yield Contestant("agent-policy, models", decide, models, read, note="all reasons; every member checked and copied")
     yield Contestant(
         "agent-policy, specialised",
         _specialised(engine, work),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -397,3 +398,15 @@ def test_nothing_that_a_terminal_obeys_reaches_it(shell: Shell) -> None:
         ran = shell.run("decide", "--policy", "p.policy", "--request", "request.json", *form)
         assert ran.code == 4
         assert all(line.isprintable() for line in (ran.out + ran.err).split("\n"))
+
+
+def test_the_package_runs_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", "-m", "policy", "--version"],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("agent-policy ")
